@@ -1,0 +1,46 @@
+// name: lock_user
+// mode: write
+// Takes the write lock that every change of this user holds; no row when there is no such user.
+MATCH (u:User {user_id: $user_id})
+SET u.lock = $lock
+RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_head, u.last_recorded_at AS last_recorded_at,
+       u.forget_epoch AS forget_epoch, u.user_key AS user_key
+
+// name: append_event
+// mode: write
+MATCH (u:User {user_id: $user_id})
+SET u.event_seq = $event.seq, u.event_head = $event.hash
+CREATE (e:Event)
+SET e = $event
+
+// name: claim_user
+// mode: write
+// Gives the lease on a user's background work; the database's clock decides.
+MATCH (u:User {user_id: $user_id})
+SET u.lock = $owner
+WITH u
+WHERE u.leased_by IS NULL OR u.leased_by = $owner OR u.leased_until < datetime()
+SET u.leased_by = $owner, u.leased_until = datetime() + duration({seconds: $lease_s})
+RETURN u.user_id AS user_id, u.page_seq AS page_seq, u.failures AS failures
+
+// name: settle_user
+// mode: write
+// Gives the lease back and says when to look again: at once when turns came in meanwhile.
+MATCH (u:User {user_id: $user_id})
+SET u.lock = $owner
+WITH u
+WHERE u.leased_by = $owner
+SET u.leased_by = null, u.leased_until = null, u.failures = $failures,
+    u.due_at = CASE WHEN u.page_seq = $page_seq THEN $due_at ELSE $now END
+
+// name: due_users
+// mode: read
+// The only question ever asked across users; it gives user ids only.
+MATCH (u:User)
+WHERE u.due_at <= $now AND (u.leased_until IS NULL OR u.leased_until < datetime())
+RETURN u.user_id AS user_id ORDER BY u.due_at LIMIT $limit
+
+// name: user_due
+// mode: read
+MATCH (u:User {user_id: $user_id})
+RETURN u.due_at AS due_at, u.due_at <= $now AS due

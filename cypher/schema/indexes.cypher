@@ -1,0 +1,90 @@
+// name: user_due
+// mode: schema
+CREATE RANGE INDEX user_due IF NOT EXISTS FOR (n:User) ON (n.due_at)
+
+// name: conversation_user
+// mode: schema
+CREATE RANGE INDEX conversation_user IF NOT EXISTS FOR (n:Conversation) ON (n.user_id)
+
+// name: session_user
+// mode: schema
+CREATE RANGE INDEX session_user IF NOT EXISTS FOR (n:Session) ON (n.user_id)
+
+// name: page_user
+// mode: schema
+CREATE RANGE INDEX page_user IF NOT EXISTS FOR (n:Page) ON (n.user_id)
+
+// name: page_seq
+// mode: schema
+CREATE RANGE INDEX page_seq IF NOT EXISTS FOR (n:Page) ON (n.user_id, n.seq)
+
+// name: page_conversation_seq
+// mode: schema
+CREATE RANGE INDEX page_conversation_seq IF NOT EXISTS FOR (n:Page) ON (n.user_id, n.conversation_id, n.seq)
+
+// name: page_tier_seq
+// mode: schema
+CREATE RANGE INDEX page_tier_seq IF NOT EXISTS FOR (n:Page) ON (n.user_id, n.tier, n.seq)
+
+// name: page_time
+// mode: schema
+CREATE RANGE INDEX page_time IF NOT EXISTS FOR (n:Page) ON (n.user_id, n.event_time)
+
+// name: page_state
+// mode: schema
+CREATE RANGE INDEX page_state IF NOT EXISTS FOR (n:Page) ON (n.user_id, n.state, n.seq)
+
+// name: page_request
+// mode: schema
+CREATE RANGE INDEX page_request IF NOT EXISTS FOR (n:Page) ON (n.user_id, n.request_key)
+
+// name: chain_user
+// mode: schema
+CREATE RANGE INDEX chain_user IF NOT EXISTS FOR (n:Chain) ON (n.user_id)
+
+// name: segment_user
+// mode: schema
+CREATE RANGE INDEX segment_user IF NOT EXISTS FOR (n:Segment) ON (n.user_id)
+
+// name: segment_heat
+// mode: schema
+CREATE RANGE INDEX segment_heat IF NOT EXISTS FOR (n:Segment) ON (n.user_id, n.archived, n.heat)
+
+// name: segment_version_user
+// mode: schema
+CREATE RANGE INDEX segment_version_user IF NOT EXISTS FOR (n:SegmentVersion) ON (n.user_id)
+
+// name: fact_user
+// mode: schema
+CREATE RANGE INDEX fact_user IF NOT EXISTS FOR (n:Fact) ON (n.user_id)
+
+// name: fact_status
+// mode: schema
+CREATE RANGE INDEX fact_status IF NOT EXISTS FOR (n:Fact) ON (n.user_id, n.status, n.kind)
+
+// name: run_user
+// mode: schema
+CREATE RANGE INDEX run_user IF NOT EXISTS FOR (n:Run) ON (n.user_id)
+
+// name: run_state
+// mode: schema
+CREATE RANGE INDEX run_state IF NOT EXISTS FOR (n:Run) ON (n.user_id, n.state)
+
+// name: event_user
+// mode: schema
+CREATE RANGE INDEX event_user IF NOT EXISTS FOR (n:Event) ON (n.user_id)
+
+// name: page_text
+// mode: schema
+CREATE FULLTEXT INDEX page_text IF NOT EXISTS FOR (n:Page) ON EACH [n.user_key, n.text]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}
+
+// name: session_text
+// mode: schema
+CREATE FULLTEXT INDEX session_text IF NOT EXISTS FOR (n:Session) ON EACH [n.user_key, n.text]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}
+
+// name: fact_text
+// mode: schema
+CREATE FULLTEXT INDEX fact_text IF NOT EXISTS FOR (n:Fact) ON EACH [n.user_key, n.text]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}

@@ -1,0 +1,30 @@
+"""What every room function needs, as its first argument."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .clock import Clock
+from .llm.embedder import Embedder
+from .llm.provider import Provider
+from .settings import Settings
+from .visits import VisitBuffer
+
+if TYPE_CHECKING:
+    from .domain.secret import Secret
+    from .store.store import Store
+
+
+@dataclass(frozen=True)
+class Context:
+    """One process's doors: the store, the models, the clock, the settings, the key
+    outside the database, and the visits not written yet."""
+
+    store: Store
+    provider: Provider
+    embedder: Embedder
+    clock: Clock
+    settings: Settings
+    secret: Secret
+    visits: VisitBuffer

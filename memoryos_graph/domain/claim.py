@@ -1,0 +1,68 @@
+"""A claim: what a provider proposes and nobody has checked yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from .page import Side
+
+
+class FactKind(StrEnum):
+    """What a fact is about."""
+
+    PROFILE = "profile"
+    KNOWLEDGE = "knowledge"
+    TRAIT = "trait"
+    ASSISTANT_KNOWLEDGE = "assistant_knowledge"
+    ASSISTANT_TRAIT = "assistant_trait"
+    ENVIRONMENT = "environment"
+
+
+class Sensitivity(StrEnum):
+    """Whether a fact belongs to a class that wants care."""
+
+    NONE = "none"
+    HEALTH = "health"
+    FINANCE = "finance"
+    CONTACT = "contact"
+    RELIGIOUS = "religious"
+    POLITICAL = "political"
+    SEXUAL = "sexual"
+
+
+class Stance(StrEnum):
+    """How a claim relates to what was said before: a new statement, a change in the world, or 'it was never so'."""
+
+    STATES = "states"
+    CHANGES = "changes"
+    CORRECTS = "corrects"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One proposed statement with the words that carry it.
+
+    `start` and `end` are code point offsets into the stored text of `side` of page `page_id`;
+    the slice there must equal `quote` (domain.provenance checks it).
+    `valid_from` is when it began to hold in the world; None means the time of the page.
+    `replaces` is the object of an older fact that the words themselves deny ("not Maya" in "Mia, not Maya").
+    """
+
+    page_id: str
+    side: Side
+    quote: str
+    start: int
+    end: int
+    kind: FactKind
+    subject: str
+    predicate: str
+    object: str
+    text: str
+    confidence: float = 0.8
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    sensitivity: Sensitivity = Sensitivity.NONE
+    stance: Stance = Stance.STATES
+    replaces: str | None = None

@@ -1,0 +1,117 @@
+"""A turn as a caller sends it, and the page that is kept of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class Side(StrEnum):
+    """Which of the two texts of a page."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class Tier(StrEnum):
+    """Where a page is in the memory; `none` is for pages that only carry a correction or a manual fact."""
+
+    STM = "stm"
+    MTM = "mtm"
+    NONE = "none"
+
+
+class PageState(StrEnum):
+    """How far a page has been worked through."""
+
+    STORED = "stored"
+    INDEXED = "indexed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """What a caller sends: one exchange. Either side may be empty, not both (checked by contract.TurnIn)."""
+
+    user_input: str = ""
+    assistant_response: str = ""
+    external_id: str | None = None
+    conversation_id: str
+    assistant_id: str
+    event_time: datetime | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    tags: Sequence[str] = ()
+    tool_calls: Sequence[Mapping[str, Any]] = ()
+    remember: str = "auto"
+    origin: str = "conversation"
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 over everything the caller said, ids and defaults of ours excluded."""
+        said = [
+            self.user_input,
+            self.assistant_response,
+            self.conversation_id,
+            self.assistant_id,
+            self.event_time.isoformat() if self.event_time else None,
+            dict(self.metadata),
+            list(self.tags),
+            [dict(call) for call in self.tool_calls],
+            self.remember,
+            self.origin,
+        ]
+        return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+    @property
+    def text(self) -> str:
+        """Both sides as one text, user first, as it is indexed."""
+        return "\n".join(side for side in (self.user_input, self.assistant_response) if side)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What is kept of a turn, as the pipeline and the providers see it. `embedding` only where a step needs it."""
+
+    page_id: str
+    seq: int
+    conversation_id: str
+    session_id: str
+    assistant_id: str
+    user_input: str
+    assistant_response: str
+    event_time: datetime
+    recorded_at: datetime
+    content_hash: str
+    origin: str = "conversation"
+    remember: str = "auto"
+    keywords: tuple[str, ...] = ()
+    embedding: tuple[float, ...] = ()
+
+    def side(self, side: Side) -> str:
+        """The stored text of one side."""
+        return self.user_input if side is Side.USER else self.assistant_response
+
+    @property
+    def text(self) -> str:
+        """Both sides as one text, user first."""
+        return "\n".join(side for side in (self.user_input, self.assistant_response) if side)
+
+
+_TIME_WORDS = re.compile(
+    r"\b(yesterday|today|tonight|tomorrow|ago|last|next|this (week|month|year|morning|weekend|past)|weekend|recently|since"
+    r"|(mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}|years?|months?|weeks?|days?|few|january|february|april|june|july"
+    r"|august|september|october|november|december|in may|in march)\b"
+    r"|昨天|前天|今天|明天|后天|上周|下周|本周|上个?月|下个?月|去年|今年|明年|星期[一二三四五六日天]|周[一二三四五六日末]|\d+[年月日号]",
+    re.IGNORECASE,
+)
+
+
+def time_words(text: str) -> float:
+    """How much a text speaks of times: 0, 0.5 or 1 for none, one, or more expressions. Source: retrieval.md 2."""
+    return min(2, sum(1 for _ in _TIME_WORDS.finditer(text))) / 2

@@ -1,0 +1,236 @@
+"""MemoryService: the one door that HTTP, Python and the command line go through; each verb calls one room function."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from .context import Context
+from .contract import (
+    FactList,
+    FactOut,
+    Maintenance,
+    MaintenanceRequest,
+    PartState,
+    Readiness,
+    RunList,
+    RunOut,
+    SearchRequest,
+    SearchResult,
+    SegmentDetail,
+    SegmentList,
+    Stats,
+    TurnDetail,
+    TurnIn,
+    TurnList,
+    TurnStored,
+    UserId,
+    Why,
+)
+from .errors import InvalidInput, MemoryosError
+from .pipeline import intake
+from .recall import listing
+from .recall import search as searching
+from .recall import why as explaining
+from .scheduler.work import STEPS, work_through
+from .scheduler.worker import Worker
+from .settings import Settings
+from .store.connection import Row, Tx
+
+M = TypeVar("M", bound=BaseModel)
+Waited = Literal["indexed", "migrated", "promoted"]
+
+WAIT_POLL_S = 0.05
+_USER_ID: TypeAdapter[str] = TypeAdapter(UserId)
+
+
+class MemoryService:
+    """The memory of all users; one per process.
+
+    `async with MemoryService.open(settings) as memory: await memory.user("ana").remember(...)`
+    """
+
+    def __init__(self, ctx: Context, worker: Worker) -> None:
+        self.ctx = ctx
+        self._worker = worker
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        worker: bool = True,
+        on_progress: Callable[[str], None] | None = None,
+        **parts: Any,
+    ) -> AsyncIterator[MemoryService]:
+        """Connect to Neo4j (the managed server without NEO4J_URI), bring the schema up to date, start the worker.
+
+        `worker=False` leaves background work to other processes. `parts` may replace `embedder`, `provider`, `clock`.
+        Raises SetupError with the remedy, DatabaseUnavailable.
+        """
+        from .bootstrap import open_context  # bootstrap chooses implementations; this module knows none
+
+        async with open_context(settings, on_progress=on_progress, **parts) as ctx:
+            background = Worker(ctx)
+            if worker:
+                background.start()
+            try:
+                yield cls(ctx, background)
+            finally:
+                await background.stop()
+
+    def user(self, user_id: str) -> UserMemory:
+        """The memory of one user, who need not exist yet. Raises InvalidInput for an id that can't be one."""
+        try:
+            return UserMemory(self.ctx, _USER_ID.validate_python(user_id, strict=True), self._worker)
+        except ValidationError as exc:
+            raise _invalid(exc, "user_id") from exc
+
+    async def readiness(self) -> Readiness:
+        """Whether each part can do its work: database, embedding model, worker."""
+        parts = {"neo4j": await self._database_state(), "worker": self._worker_state()}
+        if not parts["neo4j"].ok:
+            return Readiness(status="not_ready", parts=parts)
+        return Readiness(status="ready" if all(p.ok for p in parts.values()) else "degraded", parts=parts)
+
+    async def _database_state(self) -> PartState:
+        async def ask(tx: Tx) -> list[Row]:
+            return await tx.run("due_users", now=self.ctx.clock.now(), limit=1)
+
+        try:
+            await self.ctx.store.read("", ask)
+        except MemoryosError as exc:
+            return PartState(ok=False, detail=exc.code)
+        connection = self.ctx.store.connection
+        return PartState(ok=True, detail=f"Neo4j {connection.version}, database {connection.database}")
+
+    def _worker_state(self) -> PartState:
+        if self._worker.failing:
+            codes = sorted(set(self._worker.failing.values()))
+            return PartState(ok=False, detail=f"{len(self._worker.failing)} users wait after a failure: {', '.join(codes)}")
+        return PartState(ok=True, detail="working" if self._worker.alive else "off in this process")
+
+
+class UserMemory:
+    """One user's memory: short verbs, each one room function."""
+
+    def __init__(self, ctx: Context, user_id: str, worker: Worker) -> None:
+        self._ctx = ctx
+        self.user_id = user_id
+        self._worker = worker
+
+    async def remember(
+        self, turns: TurnIn | Sequence[TurnIn | dict[str, Any]] | dict[str, Any], *, idempotency_key: str | None = None
+    ) -> list[TurnStored]:
+        """Store turns in order; when this returns they survive any crash. See pipeline.intake.remember."""
+        given = list(turns) if isinstance(turns, Sequence) else [turns]
+        checked = [turn if isinstance(turn, TurnIn) else _checked(TurnIn, turn) for turn in given]
+        stored = await intake.remember(self._ctx, self.user_id, checked, idempotency_key=idempotency_key)
+        self._worker.nudge()
+        return stored
+
+    async def wait_for(self, stored: Sequence[TurnStored], until: Waited, wait_s: float = 30) -> list[TurnStored]:
+        """The same acknowledgements with the state reached when nothing more is due for them, or after `wait_s`.
+
+        It never waits for capacity or heat: a page that stays in short-term memory has nothing due.
+        """
+
+        async def states(tx: Tx) -> list[Row]:
+            now, page_ids = self._ctx.clock.now(), [turn.page_id for turn in stored]
+            return await tx.run("page_states", user_id=self.user_id, page_ids=page_ids, now=now)
+
+        rows: list[Row] = []
+        try:
+            async with asyncio.timeout(wait_s):
+                while True:
+                    rows = await self._ctx.store.read(self.user_id, states)
+                    reached = all(row["state"] != "stored" for row in rows)
+                    if reached and (until == "indexed" or not any(row["due"] for row in rows)):
+                        break
+                    await asyncio.sleep(WAIT_POLL_S)
+        except TimeoutError:
+            pass  # the caller asked for the state after this time, whatever it is
+        found = {row["page_id"]: row["state"] for row in rows}
+        return [turn.model_copy(update={"state": found.get(turn.page_id, turn.state)}) for turn in stored]
+
+    async def turns(self, *, limit: int = 50, cursor: str | None = None, id: str | None = None) -> TurnList:
+        """Pages, newest first; with `id` the one that was stored under it."""
+        return await listing.list_turns(self._ctx, self.user_id, limit=limit, cursor=cursor, external_id=id)
+
+    async def turn(self, page_id: str) -> TurnDetail:
+        """One page with everything derived from it. Raises NotFound."""
+        return await listing.get_turn(self._ctx, self.user_id, page_id)
+
+    async def search(self, query: str, **options: Any) -> SearchResult:
+        """Find pages and facts; options are the fields of SearchRequest. One embedding, at most three statements."""
+        request = _checked(SearchRequest, {"query": query, **options})
+        return await searching.search(self._ctx, self.user_id, request)
+
+    async def facts(
+        self, *, kind: str | None = None, status: str | None = "current", limit: int = 50, cursor: str | None = None
+    ) -> FactList:
+        """Facts, newest first; `status` None gives all."""
+        return await listing.list_facts(
+            self._ctx, self.user_id, kind=kind, status=status, limit=limit, cursor=cursor
+        )
+
+    async def fact(self, fact_id: str) -> FactOut:
+        """One fact. Raises NotFound."""
+        return await listing.get_fact(self._ctx, self.user_id, fact_id)
+
+    async def why(self, fact_id: str) -> Why:
+        """The tree fact → quote → page. Raises NotFound."""
+        return await explaining.why(self._ctx, self.user_id, fact_id)
+
+    async def segments(self, *, limit: int = 50, cursor: str | None = None) -> SegmentList:
+        """Segments with their heat and its parts."""
+        return await listing.list_segments(self._ctx, self.user_id, limit=limit, cursor=cursor)
+
+    async def segment(self, segment_id: str) -> SegmentDetail:
+        """One segment with its pages and their join scores. Raises NotFound."""
+        return await listing.get_segment(self._ctx, self.user_id, segment_id)
+
+    async def stats(self) -> Stats:
+        """Counts of everything this user has."""
+        return await listing.count(self._ctx, self.user_id)
+
+    async def runs(self, *, state: str | None = None, limit: int = 50, cursor: str | None = None) -> RunList:
+        """Background work, newest first."""
+        return await listing.list_runs(self._ctx, self.user_id, state=state, limit=limit, cursor=cursor)
+
+    async def maintain(
+        self,
+        run: str = "all",
+        *,
+        force: bool | None = None,
+        on_run: Callable[[RunOut], None] | None = None,
+    ) -> Maintenance:
+        """Do the due work now and give the runs made. `force` (default for `all`) empties STM and promotes whatever the heat.
+
+        Raises UserBusy when another process has been working for this user for a minute; errors of models as they come.
+        """
+        request = _checked(MaintenanceRequest, {"run": run, "force": force})
+        everything = request.run == "all"
+        forced = everything if request.force is None else request.force
+        steps = list(STEPS) if everything else [request.run]
+        runs = await work_through(self._ctx, self.user_id, steps, force=forced, on_run=on_run)
+        return Maintenance(runs=runs)
+
+
+def _checked(model: type[M], value: Any) -> M:
+    try:
+        return model.model_validate(value)
+    except ValidationError as exc:
+        raise _invalid(exc, model.__name__) from exc
+
+
+def _invalid(exc: ValidationError, fallback: str) -> InvalidInput:
+    """The first fault, without an echo of the value."""
+    first = exc.errors(include_url=False, include_input=False)[0]
+    field = ".".join(str(part) for part in first["loc"]) or fallback
+    return InvalidInput(field, f"{field}: {first['msg'].removeprefix('Value error, ')}")

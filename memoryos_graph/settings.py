@@ -1,0 +1,86 @@
+"""All settings, read once; an unknown or impossible one stops the start with its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import platformdirs
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from .errors import SetupError
+
+PREFIX = "MEMORYOS_"
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Settings(BaseSettings):
+    """Settings of one process. Environment: `MEMORYOS_` + the upper-case name, and the NEO4J_* names of the driver's world.
+
+    Use `load_settings` at a start: it also refuses unknown names and turns errors into one sentence.
+    """
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, populate_by_name=True)
+
+    data_dir: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("memoryos-graph")),
+        description="home of the managed database and of the secret key",
+    )
+    host: str = Field("127.0.0.1", description="address the service listens on")
+    port: int = Field(8000, ge=1, le=65535, description="port of the service")
+
+    neo4j_uri: str | None = Field(None, validation_alias=AliasChoices("NEO4J_URI", "neo4j_uri"))
+    neo4j_user: str = Field("neo4j", validation_alias=AliasChoices("NEO4J_USER", "NEO4J_USERNAME", "neo4j_user"))
+    neo4j_password: SecretStr | None = Field(None, validation_alias=AliasChoices("NEO4J_PASSWORD", "neo4j_password"))
+    neo4j_database: str = Field("neo4j", validation_alias=AliasChoices("NEO4J_DATABASE", "neo4j_database"))
+    managed_line: Literal["2026", "5"] = Field("2026", description="server line of the managed Neo4j")
+    managed_port: int | None = Field(None, ge=1, le=65535, description="Bolt port of the managed Neo4j; a free one else")
+    jars_dir: Path | None = Field(None, description="folder with the server's jars, for machines without network")
+    maven_url: str | None = Field(None, description="mirror to fetch the server's jars from")
+
+    secret_key: SecretStr | None = Field(None, description="keys the event chain; a 0600 file in data_dir else")
+    embedding_model: str = Field("all-MiniLM-L6-v2", description="the packaged model, or a name or path")
+    embedding_dimension: int = Field(384, ge=1, le=4096, description="length of the model's vectors")
+    llm: Literal["rules"] = Field("rules", description="the provider that reads pages")
+
+    short_term_capacity: int = Field(10, ge=1, le=1000, description="pages in short-term memory")
+    migration_batch: int = Field(5, ge=1, le=100, description="pages that migrate together")
+    segment_max_pages: int = Field(200, ge=1, le=10_000, description="pages in one segment, then a new one")
+    similarity_threshold: float = Field(0.6, gt=0, le=2, allow_inf_nan=False, description="score to join a segment")
+    cosine_floor: float = Field(0.25, ge=-1, le=1, allow_inf_nan=False, description="least cosine to join a segment")
+    heat_threshold: Positive = Field(5, description="heat from which a segment is promoted")
+    alpha: Weight = Field(1, description="weight of visits in heat")
+    beta: Weight = Field(1, description="weight of length in heat")
+    gamma: Weight = Field(1, description="weight of recency in heat")
+    heat_time_constant_s: Positive = Field(1e7, description="seconds in which recency falls to 1/e")
+    promotion_min_pages: int = Field(3, ge=1, le=200, description="unread pages that make a segment due")
+    promotion_max_wait_s: float = Field(86400, ge=0, allow_inf_nan=False, description="or one that waits this long")
+    promotion_batch: int = Field(20, ge=1, le=200, description="pages shown in one promotion call")
+    worker_poll_s: Positive = Field(2, description="seconds between looks for work that other processes made due")
+
+    @model_validator(mode="after")
+    def _batch_fits(self) -> Settings:
+        if self.migration_batch > self.short_term_capacity:
+            raise ValueError("migration_batch must not be larger than short_term_capacity")
+        return self
+
+
+def load_settings(environ: Mapping[str, str] | None = None, **given: Any) -> Settings:
+    """Settings from the environment and from `given`, which wins.
+
+    Raises SetupError (`bad_setting`) that names the setting: unknown names, values out of range, unreadable ones.
+    """
+    known = {PREFIX + name.upper() for name, field in Settings.model_fields.items() if field.validation_alias is None}
+    unknown = sorted(n for n in (os.environ if environ is None else environ) if n.startswith(PREFIX) and n not in known)
+    if unknown:
+        raise SetupError(f"unknown setting {unknown[0]}; known ones are in the README's table", code="bad_setting")
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as exc:
+        first = exc.errors(include_url=False, include_input=False)[0]
+        name = ".".join(str(part) for part in first["loc"]) or "settings"
+        raise SetupError(f"setting {name}: {first['msg']}", code="bad_setting") from exc

@@ -1,0 +1,1 @@
+"""Door to Neo4j: the connection, the schema, and one function per named query."""

@@ -1,0 +1,77 @@
+"""Named Cypher from `cypher/`, checked when it is loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+
+from ..errors import SetupError
+
+_NAME = re.compile(r"^// name: (?P<name>[a-z][a-z0-9_]*)(?: @(?P<line>5|2026))?$")
+_MODE = re.compile(r"^// mode: (?P<mode>read|write|schema)$")
+_PARAMETER = re.compile(r"\$([a-z_][a-z0-9_]*)")
+
+
+class Line(StrEnum):
+    """The two server lines that are supported; where their Cypher differs, queries come in two variants."""
+
+    NEO4J_5 = "5"
+    NEO4J_2026 = "2026"
+
+
+@dataclass(frozen=True)
+class Query:
+    """One statement of a .cypher file: constant text and the parameters it takes."""
+
+    name: str
+    file: str
+    mode: str
+    text: str
+    line: Line | None
+
+    @property
+    def params(self) -> frozenset[str]:
+        """Names of the parameters in the text."""
+        return frozenset(_PARAMETER.findall(self.text))
+
+
+def parse(file: str, content: str) -> Iterator[Query]:
+    """The queries of one file. Raises SetupError (`cypher_file`) that names file and query."""
+    for block in re.split(r"(?m)^(?=// name: )", content)[1:]:
+        lines = block.strip().splitlines()
+        head, mode = _NAME.match(lines[0]), _MODE.match(lines[1]) if len(lines) > 1 else None
+        if head is None or mode is None:
+            raise SetupError(f"{file}: malformed head {lines[0]!r}", code="cypher_file")
+        text = "\n".join(line for line in lines[2:] if not line.startswith("//")).strip()
+        if not text:
+            raise SetupError(f"{file}: query {head['name']} is empty", code="cypher_file")
+        line = Line(head["line"]) if head["line"] else None
+        yield Query(head["name"], file, mode["mode"], text, line)
+
+
+@cache
+def load(folder: str, line: Line) -> dict[str, Query]:
+    """All queries of a folder of `cypher/` (such as "queries") for one server line, by name.
+
+    Raises SetupError (`cypher_file`) when a name occurs twice or lacks a variant for this line.
+    """
+    found: dict[str, Query] = {}
+    other: set[str] = set()
+    root = resources.files("memoryos_graph.cypher").joinpath(folder)
+    for entry in sorted(root.iterdir(), key=lambda e: e.name):
+        if not entry.name.endswith(".cypher"):
+            continue
+        for query in parse(entry.name, entry.read_text(encoding="utf-8")):
+            if query.line not in (None, line):
+                other.add(query.name)
+            elif query.name in found:
+                raise SetupError(f"{entry.name}: query {query.name} occurs twice", code="cypher_file")
+            else:
+                found[query.name] = query
+    if missing := sorted(other - found.keys()):
+        raise SetupError(f"query {missing[0]} has no variant for server line {line}", code="cypher_file")
+    return found

@@ -1,0 +1,114 @@
+"""Rows of the store as the objects that rooms and callers use."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..contract import FactOut, RunOut, Source, TurnOut
+from ..domain.page import Page
+from ..domain.segment import Segment
+from ..domain.validity import NEVER, shown
+from .connection import Row
+
+
+def page_of(row: Row) -> Page:
+    """A Page from the properties of its node; without a vector where the query left it out."""
+    return Page(
+        page_id=row["page_id"],
+        seq=row["seq"],
+        conversation_id=row["conversation_id"],
+        session_id=row["session_id"],
+        assistant_id=row["assistant_id"],
+        user_input=row["user_input"],
+        assistant_response=row["assistant_response"],
+        event_time=row["event_time"],
+        recorded_at=row["recorded_at"],
+        content_hash=row["content_hash"],
+        origin=row["origin"],
+        remember=row["remember"],
+        keywords=tuple(row.get("keywords") or ()),
+        embedding=tuple(row.get("embedding") or ()),
+    )
+
+
+def segment_of(row: Row) -> Segment:
+    """A Segment for a join decision."""
+    return Segment(
+        segment_id=row["segment_id"],
+        version=row["version"],
+        summary=row["summary"],
+        keywords=tuple(row["keywords"]),
+        embedding=tuple(row["embedding"]),
+        n_pages=row["n_pages"],
+    )
+
+
+def turn_fields(row: Row) -> dict[str, Any]:
+    """The fields of a TurnOut (and of a TurnDetail) from a page's properties."""
+    return {
+        "page_id": row["page_id"],
+        "id": row.get("external_id"),
+        "seq": row["seq"],
+        "conversation_id": row["conversation_id"],
+        "session_id": row["session_id"],
+        "assistant_id": row["assistant_id"],
+        "user_input": row["user_input"],
+        "assistant_response": row["assistant_response"],
+        "event_time": row["event_time"],
+        "recorded_at": row["recorded_at"],
+        "tier": row["tier"],
+        "state": row["state"],
+        "archived": row["archived"],
+        "origin": row["origin"],
+        "metadata": json.loads(row["metadata"]),
+        "tags": row["tags"],
+        "keywords": row.get("keywords") or [],
+    }
+
+
+def turn_of(row: Row) -> TurnOut:
+    """A page as callers see it."""
+    return TurnOut(**turn_fields(row))
+
+
+def fact_of(row: Row) -> FactOut:
+    """A fact with its sources, oldest source first; `row` has fact, sources, supersedes, superseded_by."""
+    fact = row["fact"]
+    sources = sorted((Source(**source) for source in row["sources"]), key=lambda s: (s.event_time, s.page_id, s.start))
+    return FactOut(
+        fact_id=fact["fact_id"],
+        version=fact["version"],
+        kind=fact["kind"],
+        subject=fact["subject"],
+        predicate=fact["predicate"],
+        object=fact["object"],
+        text=fact["text"],
+        status=fact["status"],
+        valid_from=fact["valid_from"],
+        valid_to=shown(fact["valid_to"]),
+        recorded_at=fact["recorded_at"],
+        retired_at=shown(fact.get("retired_at", NEVER)),
+        confidence=fact["confidence"],
+        origin=fact["origin"],
+        pinned=fact["pinned"],
+        sensitivity=fact["sensitivity"],
+        sources=sources,
+        supersedes=row["supersedes"],
+        superseded_by=row["superseded_by"],
+    )
+
+
+def run_of(row: Row) -> RunOut:
+    """A unit of background work."""
+    return RunOut(
+        run_id=row["run_id"],
+        kind=row["kind"],
+        state=row["state"],
+        started_at=row["started_at"],
+        ended_at=row.get("ended_at"),
+        counts=json.loads(row["counts"]),
+        rejected=json.loads(row["rejected"]),
+        model=row["model"],
+        error_code=row.get("error_code"),
+    )

@@ -1,0 +1,156 @@
+"""The wanted constraints and indexes, compared with the server's and mended at every start."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ..errors import SetupError
+from .connection import Connection, Row
+from .cypher_files import Query, load
+
+log = logging.getLogger("memoryos_graph.store")
+
+SCHEMA_VERSION = 1
+_DEFINITION = re.compile(
+    r"CREATE (?P<type>CONSTRAINT|RANGE|FULLTEXT|VECTOR)(?: INDEX)? (?P<name>\w+) IF NOT EXISTS FOR \(n:(?P<label>\w+)\) "
+    r"(?:ON|REQUIRE)(?: EACH)? (?P<properties>[\[(].*?[\])]|n\.\w+)(?: IS UNIQUE)?"
+    r"(?:\s+WITH \[(?P<filters>.*?)\])?(?:\s+OPTIONS (?P<options>.*))?$",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One constraint or index as declared in `cypher/schema`."""
+
+    query: Query
+    type: str
+    name: str
+    label: str
+    properties: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+    @property
+    def constraint(self) -> bool:
+        """Whether it is a constraint, which owns a range index of the same name."""
+        return self.type == "CONSTRAINT"
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What the database says of itself."""
+
+    schema_version: int
+    embedding_model: str
+    embedding_dimension: int
+    key_check: str
+
+
+async def prepare(connection: Connection, meta: Meta, now: datetime) -> None:
+    """Bring the database to the wanted state; safe when several processes start at once.
+
+    Raises SetupError: `newer_database`, `wrong_dimension`, `wrong_model`, `wrong_secret_key` (nothing changed), `no_rights`,
+    `index_failed`.
+    """
+    if (stored := await _read_meta(connection)) is not None:
+        check_meta(stored, meta)
+    wanted = _declared(connection, meta.embedding_dimension)
+    await _mend(connection, wanted, meta.embedding_dimension)
+    row = await connection.statement(load("server", connection.line)["create_meta"].text, now=now, **vars(meta))
+    check_meta(Meta(**row[0]), meta)
+
+
+def check_meta(stored: Meta, mine: Meta) -> None:
+    """Refuse a database that this process can't serve. Source: cases N4, design.md 3."""
+    if stored.schema_version > mine.schema_version:
+        raise SetupError(
+            f"the database has schema version {stored.schema_version}, this program knows {mine.schema_version}: "
+            "upgrade memoryos-graph, or restore a backup made before the upgrade",
+            code="newer_database",
+        )
+    if stored.embedding_dimension != mine.embedding_dimension:
+        raise SetupError(
+            f"the database holds vectors of {stored.embedding_dimension} numbers ({stored.embedding_model}), the embedding "
+            f"model set now gives {mine.embedding_dimension} ({mine.embedding_model}): set MEMORYOS_EMBEDDING_MODEL and "
+            "MEMORYOS_EMBEDDING_DIMENSION back, or use an empty database and import the conversations again",
+            code="wrong_dimension",
+        )
+    if stored.embedding_model != mine.embedding_model:
+        raise SetupError(
+            f"the database holds vectors of {stored.embedding_model}, the embedding model set now is {mine.embedding_model}: "
+            "set MEMORYOS_EMBEDDING_MODEL back, or use an empty database and import the conversations again",
+            code="wrong_model",
+        )
+    if stored.key_check != mine.key_check:
+        raise SetupError(
+            "the database was made with another secret key: set MEMORYOS_SECRET_KEY, or MEMORYOS_DATA_DIR to the folder "
+            "that holds its secret.key",
+            code="wrong_secret_key",
+        )
+
+
+async def _read_meta(connection: Connection) -> Meta | None:
+    rows = await connection.statement(load("server", connection.line)["read_meta"].text)
+    return Meta(**rows[0]) if rows else None
+
+
+def _declared(connection: Connection, dimension: int) -> list[Wanted]:
+    queries = load("schema", connection.line) | load(f"schema/neo4j{connection.line}", connection.line)
+    return [_parse(query, dimension) for query in queries.values()]
+
+
+def _parse(query: Query, dimension: int) -> Wanted:
+    match = _DEFINITION.match(query.text.removeprefix("CYPHER 25 "))
+    if match is None or match["name"] != query.name:
+        raise SetupError(f"{query.file}: {query.name} is not a definition that can be compared", code="cypher_file")
+    properties = re.findall(r"n\.(\w+)", match["properties"]) + re.findall(r"n\.(\w+)", match["filters"] or "")
+    settings = dict(re.findall(r"`([\w.]+)`: ('?[\w$]+'?)", match["options"] or ""))
+    values = {key: _literal(text, dimension) for key, text in settings.items()}
+    return Wanted(query, match["type"], query.name, match["label"], tuple(properties), values)
+
+
+def _literal(text: str, dimension: int) -> Any:
+    if text == "$dimension":
+        return dimension
+    return {"true": True, "false": False}.get(text, text.strip("'").upper() if text.startswith("'") else text)
+
+
+async def _mend(connection: Connection, wanted: list[Wanted], dimension: int) -> None:
+    server = load("server", connection.line)
+    before = {row["name"]: row for row in await connection.statement(server["show_indexes"].text)}
+    for want in wanted:
+        found = before.get(want.name)
+        if found and not _same(want, found):
+            log.warning("index %s differs from its definition or has failed; it is built again", want.name)
+            drop = server["drop_constraint" if found["constraint"] else "drop_index"]
+            await connection.statement(drop.text, name=want.name)
+            found = None
+        if not found:
+            params = {"dimension": dimension} if "dimension" in want.query.params else {}
+            await connection.statement(want.query.text, **params)
+    await connection.statement(server["await_indexes"].text)
+    _verify(wanted, await connection.statement(server["show_indexes"].text))
+
+
+def _same(want: Wanted, row: Row) -> bool:
+    if row["state"] == "FAILED" or (row["constraint"] is not None) != want.constraint:
+        return False
+    if [want.label] != row["labels"] or list(want.properties) != row["properties"]:
+        return False
+    config = {key: value.upper() if isinstance(value, str) else value for key, value in row["options"]["indexConfig"].items()}
+    # newer servers report some settings under another name (quantization): those can't be compared
+    return all(config.get(key, value) == value for key, value in want.settings.items())
+
+
+def _verify(wanted: Iterable[Wanted], rows: list[Row]) -> None:
+    after = {row["name"]: row for row in rows}
+    for want in wanted:
+        row = after.get(want.name)
+        if row is None or row["state"] != "ONLINE" or not _same(want, row):
+            state = row["state"] if row else "missing"
+            raise SetupError(f"index {want.name} could not be made ready: {state}", code="index_failed")
