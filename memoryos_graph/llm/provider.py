@@ -1,0 +1,73 @@
+"""What the pipeline asks of a provider, be it the offline rules or a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from ..domain.claim import Claim
+from ..domain.page import Page
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a reply cost."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """A provider's value with what it cost and where it comes from."""
+
+    value: T
+    model: str
+    prompt_hash: str
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Continuity:
+    """Whether a page goes on with the page before it in its conversation, with the score behind the verdict."""
+
+    continues: bool
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topic:
+    """One subject of a batch: at most 200 characters of summary, at most 10 lower-case keywords, the pages it is about."""
+
+    summary: str
+    keywords: tuple[str, ...]
+    page_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchReading:
+    """What a provider sees in a batch. `continuity` and `topics` cover every page of the batch."""
+
+    continuity: dict[str, Continuity]
+    topics: tuple[Topic, ...]
+    chain_summaries: dict[str, str]
+
+
+class Provider(Protocol):
+    """Reads pages. Raises ModelError when it can't; never guesses, never returns an error as text."""
+
+    async def read_batch(self, pages: Sequence[Page], before: dict[str, Page]) -> Reply[BatchReading]:
+        """Continuity, topics and keywords of a batch, in seq order with embeddings and keywords.
+
+        `before` maps a page id to the page before it in the same conversation (absent for a first page).
+        `chain_summaries` of the reply maps the id of each page to one line that says what is going on there.
+        """
+        ...
+
+    async def propose_claims(self, pages: Sequence[Page]) -> Reply[tuple[Claim, ...]]:
+        """Statements about the user that these pages carry, each with a verbatim quote."""
+        ...

@@ -1,0 +1,227 @@
+"""A turn becomes a page: one transaction, no model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from ..context import Context
+from ..contract import MAX_TURNS, TurnIn, TurnStored
+from ..domain.event import next_event
+from ..domain.page import PageState, Tier, Turn
+from ..domain.session import OpenSession
+from ..domain.validity import NEVER
+from ..errors import Conflict, InvalidInput, TooLarge
+from ..store.connection import Row, Tx
+
+REQUESTS_KEPT = timedelta(hours=24)
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """One turn of a request, with all that may not be made inside the transaction, since that may run twice."""
+
+    turn: Turn
+    page_id: str
+    session_id: str
+    request_key: str | None
+
+
+async def remember(
+    ctx: Context, user_id: str, turns: Sequence[TurnIn], *, idempotency_key: str | None = None, origin: str = "conversation"
+) -> list[TurnStored]:
+    """Store turns in order and give their pages; when this returns, they survive any crash.
+
+    Cost: two statements, however many turns (at most 1,000). Writes Page, Session, Conversation, NEXT, Event.
+    The same id with the same content gives the page that is there. The same id with other content raises Conflict,
+    and nothing of the request is stored. Raises UserBusy, DatabaseUnavailable: nothing was acknowledged.
+    """
+    if not turns:
+        raise InvalidInput("turns", "at least one turn is needed")
+    if len(turns) > MAX_TURNS:
+        raise TooLarge("turns", f"at most {MAX_TURNS} turns in one request")
+    sent = [_prepare(ctx, user_id, n, turn, idempotency_key, origin) for n, turn in enumerate(turns)]
+    now, lock = ctx.clock.now(), ctx.clock.new_id()
+
+    async def work(tx: Tx) -> list[TurnStored]:
+        head = await tx.one(
+            "lock_for_turns",
+            user_id=user_id,
+            user_key=ctx.secret.user_key(user_id),
+            lock=lock,
+            now=now,
+            never=NEVER,
+            external_ids=[s.turn.external_id for s in sent if s.turn.external_id],
+            request_keys=[s.request_key for s in sent if s.request_key],
+            requests_since=now - REQUESTS_KEPT,
+            conversation_ids=sorted({s.turn.conversation_id for s in sent}),
+        )
+        assert head is not None, "the lock query merges the user"
+        known = _known(sent, head)
+        placement = _place(user_id, sent, known, head, max(now, head["last_recorded_at"]))
+        if placement.pages:
+            await tx.run("store_turns", user_id=user_id, event=_event(ctx, user_id, head, placement), **vars(placement))
+        return _acknowledge(sent, known, placement)
+
+    return await ctx.store.write(user_id, work)
+
+
+def _prepare(
+    ctx: Context, user_id: str, n: int, turn: TurnIn, idempotency_key: str | None, origin: str
+) -> _Sent:
+    user_input, assistant_response = turn.sides()
+    kept = Turn(
+        user_input=user_input,
+        assistant_response=assistant_response,
+        external_id=turn.id,
+        conversation_id=turn.conversation_id or turn.assistant_id,
+        assistant_id=turn.assistant_id,
+        event_time=turn.event_time,
+        metadata=turn.metadata,
+        tags=turn.tags,
+        tool_calls=[call for message in turn.messages or () for call in message.tool_calls],
+        remember=turn.remember,
+        origin=origin,
+    )
+    request_key = ctx.secret.mac("request", f"{user_id}\x00{n}\x00{idempotency_key}") if idempotency_key else None
+    return _Sent(kept, ctx.clock.new_id(), ctx.clock.new_id(), request_key)
+
+
+def _known(sent: Sequence[_Sent], head: Row) -> dict[str, Row]:
+    """Pages that are there already, by the page id that this request would have used. Raises Conflict."""
+    by_id = {row["external_id"]: row for row in head["by_id"]}
+    by_request = {row["request_key"]: row for row in head["by_request"]}
+    known: dict[str, Row] = {}
+    for n, item in enumerate(sent):
+        row = by_id.get(item.turn.external_id) or by_request.get(item.request_key)
+        if row is None:
+            if item.turn.external_id:  # a repeat inside the request meets the first one
+                by_id[item.turn.external_id] = {"page_id": item.page_id, "content_hash": item.turn.content_hash}
+            continue
+        if row["content_hash"] != item.turn.content_hash:
+            what = "id" if item.turn.external_id in by_id else "Idempotency-Key"
+            raise Conflict(f"turns[{n}]: other content is stored under this {what}")
+        known[item.page_id] = row
+    return known
+
+
+@dataclass(frozen=True)
+class _Placement:
+    """The parameters of store_turns."""
+
+    page_seq: int
+    recorded_at: datetime
+    pages: list[dict[str, Any]]
+    nexts: list[dict[str, str]]
+    sessions: list[dict[str, Any]]
+    conversations: list[dict[str, str]]
+
+
+def _place(
+    user_id: str, sent: Sequence[_Sent], known: Mapping[str, Row], head: Row, recorded_at: datetime
+) -> _Placement:
+    """Give each new turn its seq, session and predecessor, as if the turns had come one by one."""
+    open_sessions = {
+        row["conversation_id"]: OpenSession(row["session_id"], row["last_at"], row["n_pages"], row["last_page_id"])
+        for row in head["open"]
+    }
+    sessions: dict[str, dict[str, Any]] = {}
+    pages: list[dict[str, Any]] = []
+    nexts: list[dict[str, str]] = []
+    for item in sent:
+        if item.page_id in known:
+            continue
+        turn = item.turn
+        event_time = turn.event_time or recorded_at
+        current = open_sessions.get(turn.conversation_id)
+        if current is None or not current.takes(event_time):
+            current = OpenSession(item.session_id, event_time, 0, "")
+        else:
+            nexts.append({"before": current.last_page_id, "after": item.page_id})
+        current = OpenSession(current.session_id, event_time, current.n_pages + 1, item.page_id)
+        open_sessions[turn.conversation_id] = current
+        sessions.setdefault(
+            current.session_id,
+            {"session_id": current.session_id, "conversation_id": turn.conversation_id, "started_at": event_time},
+        ).update(last_at=event_time, n_pages=current.n_pages)
+        seq = head["page_seq"] + len(pages) + 1
+        pages.append(_properties(user_id, item, current.session_id, seq, event_time, recorded_at))
+    touched = {page["conversation_id"] for page in pages}
+    conversations = [
+        {"conversation_id": c, "last_session_id": s.session_id, "last_page_id": s.last_page_id}
+        for c, s in sorted(open_sessions.items())
+        if c in touched
+    ]
+    return _Placement(
+        head["page_seq"] + len(pages), recorded_at, pages, nexts, list(sessions.values()), conversations
+    )
+
+
+def _properties(
+    user_id: str, item: _Sent, session_id: str, seq: int, event_time: datetime, recorded_at: datetime
+) -> dict[str, Any]:
+    turn = item.turn
+    return {
+        "user_id": user_id,
+        "page_id": item.page_id,
+        "external_id": turn.external_id,
+        "request_key": item.request_key,
+        "seq": seq,
+        "conversation_id": turn.conversation_id,
+        "session_id": session_id,
+        "assistant_id": turn.assistant_id,
+        "user_input": turn.user_input,
+        "assistant_response": turn.assistant_response,
+        "text": turn.text,
+        "tool_calls": json.dumps(list(turn.tool_calls), ensure_ascii=False),
+        "metadata": json.dumps(dict(turn.metadata), ensure_ascii=False),
+        "tags": list(turn.tags),
+        "event_time": event_time,
+        "recorded_at": recorded_at,
+        "tier": Tier.STM.value,
+        "archived": False,
+        "hidden": False,
+        "remember": turn.remember,
+        "state": PageState.STORED.value,
+        "attempts": 0,
+        "content_hash": turn.content_hash,
+        "origin": turn.origin,
+    }
+
+
+def _event(ctx: Context, user_id: str, head: Row, placement: _Placement) -> dict[str, object]:
+    return next_event(
+        ctx.secret,
+        user_id,
+        seq=head["event_seq"],
+        head=head["event_head"],
+        kind="remember",
+        at=placement.recorded_at,
+        ids=[page["page_id"] for page in placement.pages],
+        numbers={"pages": len(placement.pages)},
+        actor="caller",
+    )
+
+
+def _acknowledge(
+    sent: Sequence[_Sent], known: Mapping[str, Row], placement: _Placement
+) -> list[TurnStored]:
+    """One acknowledgement per turn of the request, in its order."""
+    seqs = {page["page_id"]: page["seq"] for page in placement.pages}
+    results = []
+    for item in sent:
+        row = known.get(item.page_id, {})
+        page_id = row.get("page_id", item.page_id)
+        results.append(
+            TurnStored(
+                page_id=page_id,
+                id=item.turn.external_id,
+                seq=row.get("seq") or seqs[page_id],
+                state=row.get("state", PageState.STORED),
+                created=not row,
+            )
+        )
+    return results

@@ -1,0 +1,249 @@
+"""Unread pages of a hot segment become facts that quote them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from ..context import Context
+from ..contract import RunOut
+from ..domain.claim import Claim
+from ..domain.fact import Fact, FactStatus, Ledger, Span, touched_predicates
+from ..domain.heat import Heat, HeatWeights, heat
+from ..domain.page import Page
+from ..domain.provenance import quote_fault
+from ..domain.validity import NEVER
+from ..llm.provider import Reply
+from ..settings import Settings
+from ..store.connection import Row, Tx
+from ..store.records import page_of
+from .step import InputsChanged, Outcome, Step, write_step
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Due:
+    """A segment with pages that no promotion has read."""
+
+    segment_id: str
+    heat: Heat
+    n_unread: int
+    due_at: datetime
+
+
+async def promote(ctx: Context, user_id: str, *, force: bool = False) -> RunOut | None:
+    """Read at most `promotion_batch` unread pages of the hottest due segment; None when none is due.
+
+    A segment is due when its heat reaches `heat_threshold` and it has `promotion_min_pages` unread pages or one that waits
+    longer than `promotion_max_wait_s`; with `force`, whenever it has an unread page.
+    Cost: one provider call, at most one embedding call, two reads, one write. Writes Fact, DERIVED_FROM, SUPERSEDES, Event.
+    Raises ModelError: nothing was written, the pages stay unread.
+    """
+    now = ctx.clock.now()
+    due = [s for s in await _unread_segments(ctx, user_id) if force or s.due_at <= now]
+    if not due:
+        return None
+    segment = max(due, key=lambda s: (s.heat.total, s.segment_id))
+    pages = await _unread_pages(ctx, user_id, segment.segment_id)
+    step = Step.begin(ctx, "promote")
+    reply = await ctx.provider.propose_claims([page for page in pages if page.remember == "auto"])
+    shown = {page.page_id: page for page in pages}
+    faults = Counter(fault for claim in reply.value if (fault := quote_fault(claim, shown.get(claim.page_id))))
+    claims = [claim for claim in reply.value if quote_fault(claim, shown.get(claim.page_id)) is None]
+    vectors = await ctx.embedder.embed([claim.text for claim in claims], "document")
+    candidates = [_Candidate(ctx.clock.new_id(), claim, vector) for claim, vector in zip(claims, vectors, strict=True)]
+
+    async def write(tx: Tx, user: Row) -> Outcome:
+        await _check_unchanged(tx, user_id, pages)
+        ledger = await _ledger(tx, user_id, claims, step.started_at)
+        for candidate in candidates:
+            ledger.take(candidate.claim, candidate.fact_id, shown[candidate.claim.page_id].event_time)
+        await _write_facts(tx, user_id, user, step, ledger, candidates, reply)
+        await tx.run(
+            "mark_analysed",
+            user_id=user_id,
+            segment_id=segment.segment_id,
+            page_ids=list(shown),
+            run_id=step.run_id,
+            heat=segment.heat.total,
+            now=step.started_at,
+        )
+        return _outcome(segment, pages, ledger, faults, reply)
+
+    return await write_step(ctx, user_id, step, write)
+
+
+async def next_promotion_at(ctx: Context, user_id: str) -> datetime:
+    """When the next segment falls due for promotion by the clock alone; NEVER when none does."""
+    return min((segment.due_at for segment in await _unread_segments(ctx, user_id)), default=NEVER)
+
+
+def heat_weights(settings: Settings) -> HeatWeights:
+    """The weights of heat from the settings."""
+    return HeatWeights(
+        alpha=settings.alpha,
+        beta=settings.beta,
+        gamma=settings.gamma,
+        time_constant_s=settings.heat_time_constant_s,
+    )
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A checked claim with the id and vector of the fact that it may become."""
+
+    fact_id: str
+    claim: Claim
+    vector: list[float]
+
+
+async def _unread_segments(ctx: Context, user_id: str) -> list[_Due]:
+    async def unread(tx: Tx) -> list[Row]:
+        return await tx.run("segments_unread", user_id=user_id)
+
+    rows = [row["segment"] for row in await ctx.store.read(user_id, unread)]
+    return [_due(ctx, row) for row in rows]
+
+
+def _due(ctx: Context, row: Row) -> _Due:
+    settings = ctx.settings
+    warmth = heat(
+        heat_weights(settings),
+        n_visit=row["n_visit"],
+        l_interaction=row["l_interaction"],
+        last_visit_at=row.get("last_visit_at"),
+        newest_event_at=row["newest_event_at"],
+        now=ctx.clock.now(),
+    )
+    due_at = NEVER
+    if warmth.total >= settings.heat_threshold:
+        waited = row["unread_since"] + timedelta(seconds=settings.promotion_max_wait_s)
+        due_at = row["unread_since"] if row["n_unread"] >= settings.promotion_min_pages else waited
+    return _Due(segment_id=row["segment_id"], heat=warmth, n_unread=row["n_unread"], due_at=due_at)
+
+
+async def _unread_pages(ctx: Context, user_id: str, segment_id: str) -> list[Page]:
+    async def unread(tx: Tx) -> list[Row]:
+        limit = ctx.settings.promotion_batch
+        return await tx.run("unread_pages", user_id=user_id, segment_id=segment_id, limit=limit)
+
+    return [page_of(row["page"]) for row in await ctx.store.read(user_id, unread)]
+
+
+async def _check_unchanged(tx: Tx, user_id: str, pages: Sequence[Page]) -> None:
+    rows = [{"page_id": page.page_id, "content_hash": page.content_hash} for page in pages]
+    found = await tx.one("pages_unchanged", user_id=user_id, rows=rows)
+    if found is None or found["unchanged"] != len(rows):
+        raise InputsChanged
+
+
+async def _ledger(tx: Tx, user_id: str, claims: Sequence[Claim], now: datetime) -> Ledger:
+    rows = await tx.run("facts_of_predicates", user_id=user_id, predicates=touched_predicates(claims), never=NEVER)
+    return Ledger.of((_fact_of(row) for row in rows), now)
+
+
+def _fact_of(row: Row) -> Fact:
+    fact = row["fact"]
+    return Fact(
+        fact_id=fact["fact_id"],
+        subject=fact["subject"],
+        predicate=fact["predicate"],
+        object=fact["object"],
+        valid_from=fact["valid_from"],
+        valid_to=fact["valid_to"],
+        status=FactStatus(fact["status"]),
+        confidence=fact["confidence"],
+        support=fact["support"],
+        version=fact["version"],
+        sources=frozenset(Span(**source) for source in row["sources"]),
+    )
+
+
+async def _write_facts(
+    tx: Tx,
+    user_id: str,
+    user: Row,
+    step: Step,
+    ledger: Ledger,
+    candidates: Sequence[_Candidate],
+    reply: Reply[tuple[Claim, ...]],
+) -> None:
+    new = [
+        {
+            "fact_id": candidate.fact_id,
+            "properties": _properties(ledger.facts[candidate.fact_id], candidate.claim, step, reply),
+            "embedding": candidate.vector,
+        }
+        for candidate in candidates
+        if candidate.fact_id in ledger.new
+    ]
+    changed = [
+        {"fact_id": fact_id, "properties": _changing(ledger.facts[fact_id])} for fact_id in sorted(ledger.changed - ledger.new.keys())
+    ]
+    sources = [{"fact_id": fact_id, **vars(span)} for fact_id, span in ledger.added_sources]
+    supersessions = [vars(supersession) for supersession in ledger.supersessions]
+    await tx.run("write_facts", user_id=user_id, user_key=user["user_key"], facts=new, run_id=step.run_id)
+    await tx.run("change_facts", user_id=user_id, rows=changed)
+    await tx.run("write_sources", user_id=user_id, rows=sources, run_id=step.run_id, now=step.started_at)
+    await tx.run("write_supersedes", user_id=user_id, rows=supersessions, actor="system", now=step.started_at)
+
+
+def _changing(fact: Fact) -> dict[str, Any]:
+    return {
+        "valid_from": fact.valid_from,
+        "valid_to": fact.valid_to,
+        "closed_at": fact.closed_at,
+        "retired_at": fact.retired_at,
+        "status": fact.status.value,
+        "confidence": fact.confidence,
+        "support": fact.support,
+        "version": fact.version,
+    }
+
+
+def _properties(fact: Fact, claim: Claim, step: Step, reply: Reply[tuple[Claim, ...]]) -> dict[str, Any]:
+    return _changing(fact) | {
+        "kind": claim.kind.value,
+        "subject": fact.subject,
+        "predicate": fact.predicate,
+        "object": fact.object,
+        "text": claim.text,
+        "sensitivity": claim.sensitivity.value,
+        "recorded_at": step.started_at,
+        "origin": "rules" if reply.model == "rules" else "model",
+        "extractor": reply.model,
+        "model": reply.model,
+        "prompt_hash": reply.prompt_hash,
+        "pinned": False,
+        "hidden": False,
+        "stale": False,
+    }
+
+
+def _outcome(
+    segment: _Due, pages: Sequence[Page], ledger: Ledger, faults: Counter[str], reply: Reply[tuple[Claim, ...]]
+) -> Outcome:
+    warmth = segment.heat
+    return Outcome(
+        counts={
+            "pages": len(pages),
+            "facts": len(ledger.new),
+            "repeats": ledger.repeats,
+            "superseded": len(ledger.supersessions),
+        },
+        rejected=dict(faults),
+        model=reply.model,
+        prompt_hash=reply.prompt_hash,
+        event="promote",
+        ids=[segment.segment_id, *ledger.new],
+        numbers={
+            "heat": warmth.total,
+            "n_visit": warmth.n_visit,
+            "l_interaction": warmth.l_interaction,
+            "recency": warmth.recency,
+            "facts": len(ledger.new),
+        },
+    )
+

@@ -1,0 +1,1 @@
+"""Reads: finding, listing, explaining. They write nothing but visits."""

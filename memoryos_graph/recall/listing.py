@@ -1,0 +1,228 @@
+"""Pages, facts, segments, runs and counts of one user, page by page."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ..context import Context
+from ..contract import (
+    FactList,
+    FactOut,
+    HeatOut,
+    RunList,
+    SegmentDetail,
+    SegmentList,
+    SegmentMember,
+    SegmentOut,
+    SegmentRef,
+    Stats,
+    TurnDetail,
+    TurnList,
+)
+from ..domain.heat import heat
+from ..errors import InvalidInput, NotFound
+from ..pipeline.promotion import heat_weights
+from ..store.connection import Row, Tx
+from ..store.records import fact_of, run_of, turn_fields, turn_of
+
+T = TypeVar("T")
+
+NEWEST_SEQ = 2**62
+NEWEST_ID = "~"  # sorts behind every generated id
+HEAT_BINS = (0, 1, 2, 5, 10, 20, 50)
+MAX_LIMIT = 500
+
+
+async def list_turns(
+    ctx: Context, user_id: str, *, limit: int = 50, cursor: str | None = None, external_id: str | None = None
+) -> TurnList:
+    """Pages, newest first; with `external_id` the one page that has it, or none. One statement."""
+    _check_limit(limit)
+    below = int(_decode(cursor, "t") or NEWEST_SEQ)
+
+    async def read(tx: Tx) -> list[Row]:
+        if external_id is not None:
+            return await tx.run("page_by_external_id", user_id=user_id, external_id=external_id)
+        return await tx.run("pages_listed", user_id=user_id, below=below, limit=limit + 1)
+
+    rows = [row["page"] for row in await ctx.store.read(user_id, read)]
+    items, cursor = _cut([turn_of(row) for row in rows], limit, "t", lambda turn: str(turn.seq))
+    return TurnList(items=items, next_cursor=cursor)
+
+
+async def get_turn(ctx: Context, user_id: str, page_id: str) -> TurnDetail:
+    """One page with everything derived from it. Three statements. Raises NotFound."""
+
+    async def read(tx: Tx) -> tuple[Row, Row, list[Row]]:
+        page = await tx.one("page_by_id", user_id=user_id, page_id=page_id)
+        derived = await tx.one("derived_from_page", user_id=user_id, page_id=page_id)
+        if page is None or derived is None:
+            raise NotFound("there is no such page for this user")
+        return page["page"], derived, await tx.run("facts_by_ids", user_id=user_id, fact_ids=derived["fact_ids"])
+
+    page, derived, facts = await ctx.store.read(user_id, read)
+    return TurnDetail(
+        **turn_fields(page),
+        facts=[fact_of(row) for row in facts],
+        segments=[SegmentRef(**row) for row in derived["segments"]],
+        chain_id=derived["chains"][0] if derived["chains"] else None,
+    )
+
+
+async def list_facts(
+    ctx: Context,
+    user_id: str,
+    *,
+    kind: str | None = None,
+    status: str | None = "current",
+    limit: int = 50,
+    cursor: str | None = None,
+) -> FactList:
+    """Facts, newest first; `status` None gives those of every status. One statement."""
+    _check_limit(limit)
+    below = _decode(cursor, "f") or NEWEST_ID
+
+    async def read(tx: Tx) -> list[Row]:
+        return await tx.run("facts_listed", user_id=user_id, kind=kind, status=status, below=below, limit=limit + 1)
+
+    items = [fact_of(row) for row in await ctx.store.read(user_id, read)]
+    items, cursor = _cut(items, limit, "f", lambda fact: fact.fact_id)
+    return FactList(items=items, next_cursor=cursor)
+
+
+async def get_fact(ctx: Context, user_id: str, fact_id: str) -> FactOut:
+    """One fact, of whatever status. One statement. Raises NotFound."""
+
+    async def read(tx: Tx) -> Row | None:
+        return await tx.one("facts_by_ids", user_id=user_id, fact_ids=[fact_id])
+
+    row = await ctx.store.read(user_id, read)
+    if row is None:
+        raise NotFound("there is no such fact for this user")
+    return fact_of(row)
+
+
+async def list_segments(ctx: Context, user_id: str, *, limit: int = 50, cursor: str | None = None) -> SegmentList:
+    """Segments, newest first, with their heat of this moment. One statement."""
+    _check_limit(limit)
+    below = _decode(cursor, "s") or NEWEST_ID
+
+    async def read(tx: Tx) -> list[Row]:
+        return await tx.run("segments_listed", user_id=user_id, below=below, limit=limit + 1)
+
+    items = [SegmentOut(**_segment_fields(ctx, row["segment"])) for row in await ctx.store.read(user_id, read)]
+    items, cursor = _cut(items, limit, "s", lambda segment: segment.segment_id)
+    return SegmentList(items=items, next_cursor=cursor)
+
+
+async def get_segment(ctx: Context, user_id: str, segment_id: str) -> SegmentDetail:
+    """One segment with its pages and their join scores. Two statements. Raises NotFound."""
+
+    async def read(tx: Tx) -> tuple[Row, list[Row]]:
+        segment = await tx.one("segment_by_id", user_id=user_id, segment_id=segment_id)
+        if segment is None:
+            raise NotFound("there is no such segment for this user")
+        return segment["segment"], await tx.run("segment_pages", user_id=user_id, segment_id=segment_id)
+
+    segment, pages = await ctx.store.read(user_id, read)
+    members = [SegmentMember(segment_id=segment_id, **row) for row in pages]
+    return SegmentDetail(**_segment_fields(ctx, segment), pages=members)
+
+
+async def list_runs(
+    ctx: Context, user_id: str, *, state: str | None = None, limit: int = 50, cursor: str | None = None
+) -> RunList:
+    """Background work, newest first. One statement."""
+    _check_limit(limit)
+    below = _decode(cursor, "r") or NEWEST_ID
+
+    async def read(tx: Tx) -> list[Row]:
+        return await tx.run("runs_listed", user_id=user_id, state=state, below=below, limit=limit + 1)
+
+    items = [run_of(row["run"]) for row in await ctx.store.read(user_id, read)]
+    items, cursor = _cut(items, limit, "r", lambda run: run.run_id)
+    return RunList(items=items, next_cursor=cursor)
+
+
+async def count(ctx: Context, user_id: str) -> Stats:
+    """Counts of everything a user has; all zero for a user who never wrote. Four statements."""
+
+    async def read(tx: Tx) -> tuple[Row | None, list[Row], list[Row], list[Row]]:
+        return (
+            await tx.one("user_counts", user_id=user_id, now=ctx.clock.now()),
+            await tx.run("page_counts", user_id=user_id),
+            await tx.run("fact_counts", user_id=user_id),
+            await tx.run("heat_inputs", user_id=user_id),
+        )
+
+    user, pages, facts, heats = await ctx.store.read(user_id, read)
+    counts = user or dict.fromkeys(("conversations", "sessions", "chains", "segments", "failed_runs"), 0) | {"due": False}
+    return Stats(
+        pages=_summed(pages, "tier", ("stm", "mtm", "none")),
+        states=_summed(pages, "state", ("stored", "indexed", "failed")),
+        facts={row["status"]: row["facts"] for row in facts},
+        heat_histogram=_histogram([_heat(ctx, row).heat for row in heats]),
+        **counts,
+    )
+
+
+def _summed(rows: list[Row], key: str, names: tuple[str, ...]) -> dict[str, int]:
+    return {name: sum(row["pages"] for row in rows if row[key] == name) for name in names}
+
+
+def _histogram(heats: list[float]) -> dict[str, int]:
+    bins = {f"≥{low}": 0 for low in HEAT_BINS}
+    for value in heats:
+        bins[f"≥{max(low for low in HEAT_BINS if low <= max(0.0, value))}"] += 1
+    return bins
+
+
+def _segment_fields(ctx: Context, row: Row) -> dict[str, Any]:
+    names = ("segment_id", "version", "summary", "keywords", "n_pages", "n_unread", "archived", "newest_event_at")
+    return {name: row[name] for name in names} | {"last_visit_at": row.get("last_visit_at"), "heat": _heat(ctx, row)}
+
+
+def _heat(ctx: Context, row: Row) -> HeatOut:
+    warmth = heat(
+        heat_weights(ctx.settings),
+        n_visit=row["n_visit"],
+        l_interaction=row["l_interaction"],
+        last_visit_at=row.get("last_visit_at"),
+        newest_event_at=row["newest_event_at"],
+        now=ctx.clock.now(),
+    )
+    return HeatOut(
+        heat=warmth.total,
+        n_visit=warmth.n_visit,
+        l_interaction=warmth.l_interaction,
+        recency=warmth.recency,
+        threshold=ctx.settings.heat_threshold,
+    )
+
+
+def _check_limit(limit: int) -> None:
+    if not 1 <= limit <= MAX_LIMIT:
+        raise InvalidInput("limit", f"limit must be from 1 to {MAX_LIMIT}")
+
+
+def _cut(items: list[T], limit: int, letter: str, key: Callable[[T], str]) -> tuple[list[T], str | None]:
+    """The first `limit` items, and the cursor of the rest if there is one."""
+    if len(items) <= limit:
+        return items, None
+    kept = items[:limit]
+    return kept, base64.urlsafe_b64encode(f"{letter}{key(kept[-1])}".encode()).decode()
+
+
+def _decode(cursor: str | None, letter: str) -> str | None:
+    if cursor is None:
+        return None
+    try:
+        text = base64.urlsafe_b64decode(cursor.encode()).decode()
+    except (binascii.Error, ValueError):
+        text = ""
+    if not text.startswith(letter) or len(text) < 2 or (letter == "t" and not text[1:].isdecimal()):
+        raise InvalidInput("cursor", "cursor was not given by this list")
+    return text[1:]

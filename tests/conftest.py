@@ -1,0 +1,159 @@
+"""One real Neo4j for the whole run, a fresh user per test; the embedder and the clock are ours, the graph is never faked."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import math
+import os
+import re
+import tempfile
+import uuid
+from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+import httpx
+import pytest
+
+for name in [n for n in os.environ if n.startswith(("MEMORYOS_", "NEO4J_", "OPENAI_"))]:
+    if name != "MEMORYOS_JARS_DIR":
+        del os.environ[name]
+
+from memoryos_graph import MemoryService, Settings, UserMemory, load_settings
+from memoryos_graph.clock import Clock
+from memoryos_graph.store import managed
+from memoryos_graph.store.cypher_files import Line
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--neo4j-line", default="2026", choices=["2026", "5"], help="server line the tests run on")
+
+
+class FakeEmbedder:
+    """Word hashes as unit vectors: equal words are near, others are not. Poses as the packaged model, so that the
+    database may be shared with processes that use the real one."""
+
+    model_id = "all-MiniLM-L6-v2"
+    dimension = 384
+
+    def __init__(self) -> None:
+        self.calls: list[list[str]] = []
+        self.fail_next = 0
+
+    async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
+        if self.fail_next:
+            self.fail_next -= 1
+            from memoryos_graph.errors import ModelUnavailable
+
+            raise ModelUnavailable()
+        if texts:
+            self.calls.append(list(texts))
+        return [self._vector(text) for text in texts]
+
+    def _vector(self, text: str) -> list[float]:
+        vector = [0.0] * self.dimension
+        for word in re.findall(r"[㐀-鿿]|[^\W_]+", text.lower()) or ["nothing"]:
+            digest = hashlib.sha256(word.encode()).digest()
+            for i in range(0, 16, 2):
+                vector[int.from_bytes(digest[i : i + 2]) % self.dimension] += 1 if digest[i + 16] % 2 else -1
+        norm = math.sqrt(sum(x * x for x in vector)) or 1.0
+        return [x / norm for x in vector]
+
+
+class FakeClock(Clock):
+    """Time that stands still until a test moves it; ids stay real."""
+
+    def __init__(self) -> None:
+        self.at = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.at
+
+    def move(self, **by: float) -> None:
+        """Let time pass, such as `move(days=3)`."""
+        self.at += timedelta(**by)
+
+
+@pytest.fixture(scope="session")
+def line(request: pytest.FixtureRequest) -> Line:
+    return Line(request.config.getoption("--neo4j-line"))
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="memoryos-test-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+async def server(data_dir: Path, line: Line) -> AsyncIterator[managed.ManagedServer]:
+    found = await managed.acquire(data_dir, line=line)
+    yield found
+    found.lease.release()
+    await asyncio.to_thread(managed.stop, data_dir, line=line)
+
+
+@pytest.fixture(scope="session")
+def settings(server: managed.ManagedServer, data_dir: Path) -> Settings:
+    return load_settings(
+        data_dir=data_dir,
+        neo4j_uri=server.uri,
+        neo4j_user=server.user,
+        neo4j_password=server.password,
+        worker_poll_s=0.2,
+    )
+
+
+@pytest.fixture(scope="session")
+def cli_env(server: managed.ManagedServer, data_dir: Path) -> dict[str, str]:
+    """The environment of a subprocess that uses the server of this run."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("MEMORYOS_", "NEO4J_", "OPENAI_"))}
+    return kept | {
+        "NEO4J_URI": server.uri,
+        "NEO4J_USER": server.user,
+        "NEO4J_PASSWORD": server.password,
+        "MEMORYOS_DATA_DIR": str(data_dir),
+        "PYTHONWARNINGS": "default",
+        "COLUMNS": "120",
+    }
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def fake_embedder() -> FakeEmbedder:
+    return FakeEmbedder()
+
+
+@pytest.fixture
+async def service(settings: Settings, clock: FakeClock, fake_embedder: FakeEmbedder) -> AsyncIterator[MemoryService]:
+    """A service without a worker: tests run the steps themselves."""
+    async with MemoryService.open(settings, worker=False, clock=clock, embedder=fake_embedder) as opened:
+        yield opened
+
+
+@pytest.fixture
+def user_id() -> str:
+    return f"test-{uuid.uuid4().hex}"
+
+
+@pytest.fixture
+def memory(service: MemoryService, user_id: str) -> UserMemory:
+    return service.user(user_id)
+
+
+@pytest.fixture
+async def http(service: MemoryService) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the HTTP layer on the service of the test."""
+    from memoryos_graph.api.app import create_app
+
+    app = create_app(service=service)
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with contextlib.AsyncExitStack() as stack:
+        yield await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://memoryos"))
