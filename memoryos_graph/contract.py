@@ -5,11 +5,14 @@ Unknown fields are refused, times carry an offset, and every text is valid Unico
 
 from __future__ import annotations
 
+import json
+import math
+import re
 import unicodedata
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from .domain.claim import FactKind, Sensitivity
 from .domain.fact import FactStatus
@@ -18,6 +21,12 @@ from .domain.page import PageState, Side, Tier
 MAX_TEXT = 100_000
 MAX_TURNS = 1_000
 MAX_QUERY = 20_000
+MAX_JSON = 100_000
+MAX_JSON_DEPTH = 20
+MAX_LIMIT = 500
+EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)  # room on both sides for time zones and "ten years ago"
+LATEST = datetime(9000, 1, 1, tzinfo=UTC)
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
 
 
 def _storable(text: str) -> str:
@@ -43,11 +52,61 @@ def _not_dots(value: str) -> str:
     return value
 
 
+def _plain_json(value: dict[str, Any]) -> dict[str, Any]:
+    """Only what JSON can say and the database can keep; walked without recursion, since a caller chose the depth."""
+    level: list[Any] = [value]
+    for _ in range(MAX_JSON_DEPTH):
+        level = [inner for item in level for inner in _inner(item)]
+        if not level:
+            break
+    else:
+        raise ValueError(f"must not be nested deeper than {MAX_JSON_DEPTH} levels")
+    if len(json.dumps(value, ensure_ascii=False)) > MAX_JSON:
+        raise ValueError(f"must not be longer than {MAX_JSON} characters as JSON")
+    return value
+
+
+def _inner(item: Any) -> list[Any]:
+    if isinstance(item, dict):
+        if not all(isinstance(key, str) for key in item):
+            raise ValueError("keys must be text")
+        return [*item.keys(), *item.values()]
+    if isinstance(item, list):
+        return item
+    if isinstance(item, str):
+        _storable(item)
+    elif isinstance(item, int):
+        if not -(2**63) <= item < 2**63:
+            raise ValueError("whole numbers must fit in 64 bits")
+    elif isinstance(item, float):
+        if not math.isfinite(item):
+            raise ValueError("numbers must be finite")
+    elif item is not None:
+        raise ValueError("must hold only what JSON can say")
+    return []
+
+
+def _rfc3339(value: Any) -> Any:
+    if isinstance(value, datetime) or (isinstance(value, str) and _RFC3339.match(value)):
+        return value
+    raise ValueError("must be a date and time with an offset, such as 2026-03-01T09:00:00+01:00")
+
+
+def _in_range(value: datetime) -> datetime:
+    if not EARLIEST <= value < LATEST:
+        raise ValueError(f"must lie in the years {EARLIEST.year} to {LATEST.year - 1}")
+    return value
+
+
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(_storable)]
 OpaqueId = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_opaque)]
 UserId = Annotated[OpaqueId, AfterValidator(_not_dots)]
 Tag = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_opaque)]
-JsonMap = dict[str, Any]
+JsonMap = Annotated[dict[str, Any], AfterValidator(_plain_json)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_rfc3339), AfterValidator(_in_range)]
+Cursor = Annotated[str, Field(pattern=r"^[A-Za-z0-9_=-]{1,200}$")]
+Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT)]
+KeyScope = Literal["read", "write", "forget", "admin"]
 
 
 class Request(BaseModel):
@@ -82,7 +141,7 @@ class TurnIn(Request):
     id: OpaqueId | None = None
     conversation_id: OpaqueId | None = None
     assistant_id: OpaqueId = "assistant"
-    event_time: AwareDatetime | None = None
+    event_time: Moment | None = None
     metadata: JsonMap = Field(default_factory=dict)
     tags: list[Tag] = Field(default_factory=list, max_length=50)
     remember: Literal["auto", "session_only", "never_long_term"] = "auto"
@@ -114,6 +173,12 @@ class TurnStored(Result):
     seq: int
     state: PageState
     created: bool
+
+
+class TurnsStored(Result):
+    """The acknowledgements of a list of turns, in its order."""
+
+    items: list[TurnStored]
 
 
 class TurnOut(Result):
@@ -357,3 +422,33 @@ class Readiness(Result):
 
     status: Literal["ready", "degraded", "not_ready"]
     parts: dict[str, PartState]
+
+
+class KeyRequest(Request):
+    """A new key: the users it is for ("*" means all, a list means these ids literally) and what it may do."""
+
+    label: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_opaque)]
+    users: Literal["*"] | Annotated[list[UserId], Field(min_length=1, max_length=1000)]
+    scopes: list[KeyScope] = Field(min_length=1, max_length=4)
+
+
+class KeyOut(Result):
+    """A key as it is listed; its secret is stored nowhere."""
+
+    key_id: str
+    label: str
+    users: Literal["*"] | list[str]
+    scopes: list[KeyScope]
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+class KeyCreated(KeyOut):
+    """A new key with its secret, which is shown this once."""
+
+    token: str
+
+
+class KeyList(Result):
+    items: list[KeyOut]
+    next_cursor: str | None

@@ -9,10 +9,15 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from .access import Access, Keys
 from .context import Context
 from .contract import (
     FactList,
     FactOut,
+    KeyCreated,
+    KeyList,
+    KeyOut,
+    KeyRequest,
     Maintenance,
     MaintenanceRequest,
     PartState,
@@ -57,6 +62,7 @@ class MemoryService:
     def __init__(self, ctx: Context, worker: Worker) -> None:
         self.ctx = ctx
         self._worker = worker
+        self._keys = Keys(ctx)
 
     @classmethod
     @asynccontextmanager
@@ -90,6 +96,27 @@ class MemoryService:
             return UserMemory(self.ctx, _USER_ID.validate_python(user_id, strict=True), self._worker)
         except ValidationError as exc:
             raise _invalid(exc, "user_id") from exc
+
+    async def authenticate(self, token: str | None) -> Access:
+        """What the bearer of a key may do; everything while no key was ever made. Raises AccessDenied."""
+        return await self._keys.authenticate(token)
+
+    async def has_keys(self) -> bool:
+        """Whether a key was ever made: then every call over HTTP needs one."""
+        return await self._keys.exist()
+
+    async def create_key(self, label: str, users: Sequence[str] | Literal["*"], scopes: Sequence[str]) -> KeyCreated:
+        """A new key for users ("*" means all) and scopes (read, write, forget, admin); its secret is shown this once."""
+        given = users if isinstance(users, str) else list(users)
+        return await self._keys.create(_checked(KeyRequest, {"label": label, "users": given, "scopes": list(scopes)}))
+
+    async def keys(self) -> KeyList:
+        """All keys without their secrets, oldest first."""
+        return await self._keys.listed()
+
+    async def revoke_key(self, key_id: str) -> KeyOut:
+        """End a key; it may work for 1.5 s longer. Raises NotFound."""
+        return await self._keys.revoke(key_id)
 
     async def readiness(self) -> Readiness:
         """Whether each part can do its work: database, embedding model, worker."""
@@ -217,7 +244,7 @@ class UserMemory:
         request = _checked(MaintenanceRequest, {"run": run, "force": force})
         everything = request.run == "all"
         forced = everything if request.force is None else request.force
-        steps = list(STEPS) if everything else [request.run]
+        steps: list[str] = list(STEPS) if everything else [request.run]
         runs = await work_through(self._ctx, self.user_id, steps, force=forced, on_run=on_run)
         return Maintenance(runs=runs)
 

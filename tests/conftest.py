@@ -11,6 +11,7 @@ import re
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -24,8 +25,10 @@ for name in [n for n in os.environ if n.startswith(("MEMORYOS_", "NEO4J_", "OPEN
 
 from memoryos_graph import MemoryService, Settings, UserMemory, load_settings
 from memoryos_graph.clock import Clock
+from memoryos_graph.scheduler.worker import Worker
 from memoryos_graph.store import managed
 from memoryos_graph.store.cypher_files import Line
+from memoryos_graph.visits import VisitBuffer
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -131,11 +134,18 @@ def fake_embedder() -> FakeEmbedder:
     return FakeEmbedder()
 
 
+@pytest.fixture(scope="session")
+async def opened(settings: Settings) -> AsyncIterator[MemoryService]:
+    """One open service for the run, so that a test need not connect anew."""
+    async with MemoryService.open(settings, worker=False, embedder=FakeEmbedder()) as service:
+        yield service
+
+
 @pytest.fixture
-async def service(settings: Settings, clock: FakeClock, fake_embedder: FakeEmbedder) -> AsyncIterator[MemoryService]:
-    """A service without a worker: tests run the steps themselves."""
-    async with MemoryService.open(settings, worker=False, clock=clock, embedder=fake_embedder) as opened:
-        yield opened
+def service(opened: MemoryService, clock: FakeClock, fake_embedder: FakeEmbedder) -> MemoryService:
+    """A service without a worker and with the test's own clock and embedder: tests run the steps themselves."""
+    ctx = replace(opened.ctx, clock=clock, embedder=fake_embedder, visits=VisitBuffer())
+    return MemoryService(ctx, Worker(ctx))
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_h
 
 // name: store_turns
 // mode: write
+// The searchable text is set by the index step: a full-text index costs each commit more than all else (docs/decisions.md).
 MATCH (u:User {user_id: $user_id})
 SET u.page_seq = $page_seq, u.last_recorded_at = $recorded_at, u.event_seq = $event.seq, u.event_head = $event.hash,
     u.due_at = CASE WHEN u.due_at > $recorded_at THEN $recorded_at ELSE u.due_at END
@@ -51,7 +52,7 @@ CALL (u) {
   UNWIND $pages AS row
   MATCH (s:Session {user_id: $user_id, session_id: row.session_id})
   CREATE (p:Page)-[:IN_SESSION]->(s)
-  SET p = row, p.user_key = u.user_key
+  SET p = row
 }
 CALL (u) {
   UNWIND $nexts AS row
@@ -71,21 +72,23 @@ RETURN p {.page_id, .seq, .user_input, .assistant_response, .content_hash} AS pa
        before {.user_input, .assistant_response} AS before
 ORDER BY p.seq
 
+// name: write_text
+// mode: write
+// What needs no model: the page is found by its words from here on.
+UNWIND $rows AS row
+MATCH (p:Page {user_id: $user_id, page_id: row.page_id})
+WHERE p.content_hash = row.content_hash AND p.hidden = false AND p.state = 'stored'
+SET p.text = row.text, p.user_key = $user_key, p.keywords = row.keywords, p.time_words = row.time_words
+
 // name: write_index
 // mode: write
 UNWIND $rows AS row
 MATCH (p:Page {user_id: $user_id, page_id: row.page_id})
 WHERE p.content_hash = row.content_hash AND p.hidden = false AND p.state = 'stored'
-SET p.state = 'indexed', p.keywords = row.keywords, p.time_words = row.time_words
+SET p.state = 'indexed'
 WITH p, row
 CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)
 RETURN count(p) AS indexed
-
-// name: count_attempts
-// mode: write
-UNWIND $page_ids AS page_id
-MATCH (p:Page {user_id: $user_id, page_id: page_id})
-SET p.attempts = p.attempts + 1
 
 // name: page_by_id
 // mode: read

@@ -71,8 +71,9 @@ MATCH (:Page {user_id: $user_id, page_id: page_id})-[m:IN_SEGMENT]->(s)
 WHERE m.analysed_run IS NULL
 SET m.analysed_run = $run_id
 WITH s, count(m) AS read
-SET s.n_unread = s.n_unread - read, s.heat = $heat, s.heat_at = $now,
-    s.l_interaction = CASE WHEN s.n_unread = 0 THEN 0 ELSE s.l_interaction END
+SET s.n_unread = s.n_unread - read, s.heat = $heat, s.heat_at = $now
+WITH s
+SET s.l_interaction = CASE WHEN s.n_unread = 0 THEN 0 ELSE s.l_interaction END
 RETURN s.n_unread AS n_unread
 
 // name: add_visits

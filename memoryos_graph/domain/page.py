@@ -68,11 +68,6 @@ class Turn:
         ]
         return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
-    @property
-    def text(self) -> str:
-        """Both sides as one text, user first, as it is indexed."""
-        return "\n".join(side for side in (self.user_input, self.assistant_response) if side)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
@@ -99,8 +94,13 @@ class Page:
 
     @property
     def text(self) -> str:
-        """Both sides as one text, user first."""
-        return "\n".join(side for side in (self.user_input, self.assistant_response) if side)
+        """Both sides as one text, user first, as it is indexed."""
+        return page_text(self.user_input, self.assistant_response)
+
+
+def page_text(user_input: str, assistant_response: str) -> str:
+    """Both sides as one text, user first; an empty side leaves no line."""
+    return "\n".join(side for side in (user_input, assistant_response) if side)
 
 
 _TIME_WORDS = re.compile(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..context import Context
 from ..contract import RunOut
-from ..domain.page import time_words
+from ..domain.page import page_text, time_words
 from ..domain.text import keywords
+from ..errors import ModelError
 from ..store.connection import Row, Tx
 from .step import Outcome, Step, write_step
 
@@ -16,7 +17,8 @@ async def index(ctx: Context, user_id: str) -> RunOut | None:
     """Index the oldest pages that have no vector yet, at most 64; None when there is nothing to do.
 
     A page is embedded together with the last non-empty side before it in its session (retrieval.md 2).
-    Cost: one embedding call, one read, one write. Raises ModelUnavailable: the pages stay as they are.
+    Cost: one embedding call, one read, one write. Raises ModelUnavailable: the pages are found by
+    their words only, and stay due.
     """
 
     async def oldest(tx: Tx) -> list[Row]:
@@ -26,30 +28,46 @@ async def index(ctx: Context, user_id: str) -> RunOut | None:
     if not rows:
         return None
     step = Step.begin(ctx, "index")
-    vectors = await ctx.embedder.embed([_embedded_text(row) for row in rows], "document")
-    written = [
-        {
-            "page_id": row["page"]["page_id"],
-            "content_hash": row["page"]["content_hash"],
-            "keywords": list(keywords(_text(row["page"]))),
-            "time_words": time_words(_text(row["page"])),
-            "embedding": vector,
-        }
-        for row, vector in zip(rows, vectors, strict=True)
-    ]
+    texts = [_text_row(row["page"]) for row in rows]
+    try:
+        vectors = await ctx.embedder.embed([_embedded_text(row) for row in rows], "document")
+    except ModelError:
+        await _write_text_only(ctx, user_id, step, texts)
+        raise
+    embedded = [text | {"embedding": vector} for text, vector in zip(texts, vectors, strict=True)]
 
     async def write(tx: Tx, user: Row) -> Outcome:
-        done = await tx.one("write_index", user_id=user_id, rows=written)
+        await tx.run("write_text", user_id=user_id, user_key=user["user_key"], rows=texts)
+        done = await tx.one("write_index", user_id=user_id, rows=embedded)
         return Outcome(counts={"pages": done["indexed"] if done else 0})
 
     return await write_step(ctx, user_id, step, write)
 
 
-def _text(page: Row) -> str:
-    return "\n".join(side for side in (page["user_input"], page["assistant_response"]) if side)
+async def _write_text_only(ctx: Context, user_id: str, step: Step, texts: list[Row]) -> None:
+    """Without its vector a page is still found by its words, and stays due."""
+
+    async def write(tx: Tx) -> None:
+        user = await tx.one("lock_user", user_id=user_id, lock=step.lock)
+        if user is not None:
+            await tx.run("write_text", user_id=user_id, user_key=user["user_key"], rows=texts)
+
+    await ctx.store.write(user_id, write)
+
+
+def _text_row(page: Row) -> Row:
+    text = page_text(page["user_input"], page["assistant_response"])
+    return {
+        "page_id": page["page_id"],
+        "content_hash": page["content_hash"],
+        "text": text,
+        "keywords": list(keywords(text)),
+        "time_words": time_words(text),
+    }
 
 
 def _embedded_text(row: Row) -> str:
     before = row["before"] or {"user_input": "", "assistant_response": ""}
     last_side = before["assistant_response"] or before["user_input"]
-    return f"{last_side}\n{_text(row['page'])}" if last_side else _text(row["page"])
+    text = page_text(row["page"]["user_input"], row["page"]["assistant_response"])
+    return f"{last_side}\n{text}" if last_side else text

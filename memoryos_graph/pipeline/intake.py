@@ -175,7 +175,6 @@ def _properties(
         "assistant_id": turn.assistant_id,
         "user_input": turn.user_input,
         "assistant_response": turn.assistant_response,
-        "text": turn.text,
         "tool_calls": json.dumps(list(turn.tool_calls), ensure_ascii=False),
         "metadata": json.dumps(dict(turn.metadata), ensure_ascii=False),
         "tags": list(turn.tags),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..context import Context
 from ..contract import (
+    MAX_LIMIT,
     FactList,
     FactOut,
     HeatOut,
@@ -33,7 +35,6 @@ T = TypeVar("T")
 NEWEST_SEQ = 2**62
 NEWEST_ID = "~"  # sorts behind every generated id
 HEAT_BINS = (0, 1, 2, 5, 10, 20, 50)
-MAX_LIMIT = 500
 
 
 async def list_turns(
@@ -223,6 +224,6 @@ def _decode(cursor: str | None, letter: str) -> str | None:
         text = base64.urlsafe_b64decode(cursor.encode()).decode()
     except (binascii.Error, ValueError):
         text = ""
-    if not text.startswith(letter) or len(text) < 2 or (letter == "t" and not text[1:].isdecimal()):
+    if not text.startswith(letter) or len(text) < 2 or (letter == "t" and not re.fullmatch(r"[0-9]{1,18}", text[1:])):
         raise InvalidInput("cursor", "cursor was not given by this list")
     return text[1:]

@@ -1,0 +1,215 @@
+"""One ranking out of what the arms of a search found. Pure; every score is the sum of its named parts.
+
+Source: retrieval.md 2. Scores are scaled by the best of their own arm: neither min-max over a limited list, which would
+depend on the limit, nor reciprocal ranks, which cost .06 @5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """How much each part counts. `vector` and `text` add up to 1; the others come on top. Flat optima (retrieval.md 3)."""
+
+    vector: float = 0.5
+    text: float = 0.5
+    fact: float = 0.2
+    neighbour: float = 0.3
+    date: float = 0.7
+    time_words: float = 0.2
+    session: float = 0.2
+
+
+@dataclass(frozen=True)
+class PageNote:
+    """What ranking needs to know of a page. `at` is its event time in seconds since 1970."""
+
+    page_id: str
+    session_id: str
+    at: int
+    time_words: float
+
+
+@dataclass
+class Found:
+    """What the arms found: raw scores by id. Similarities are Neo4j's (1 + cosine) / 2, text scores Lucene's.
+
+    `fact_pages` are the pages that a fact is derived from, `neighbours` the pages beside a page in its session.
+    """
+
+    notes: dict[str, PageNote] = field(default_factory=dict)
+    vector: dict[str, float] = field(default_factory=dict)
+    near_vector: dict[str, float] = field(default_factory=dict)
+    text: dict[str, float] = field(default_factory=dict)
+    sessions: dict[str, float] = field(default_factory=dict)
+    fact_vector: dict[str, float] = field(default_factory=dict)
+    fact_text: dict[str, float] = field(default_factory=dict)
+    fact_pages: dict[str, list[str]] = field(default_factory=dict)
+    neighbours: dict[str, set[str]] = field(default_factory=dict)
+
+    def link(self, page_id: str, other_id: str) -> None:
+        """Note that two pages stand beside each other."""
+        self.neighbours.setdefault(page_id, set()).add(other_id)
+        self.neighbours.setdefault(other_id, set()).add(page_id)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One result with the parts of its score; parts that add nothing are left out."""
+
+    kind: str
+    id: str
+    parts: dict[str, float]
+
+    @property
+    def score(self) -> float:
+        """The sum of the parts."""
+        return sum(self.parts.values())
+
+
+class Similarity:
+    """Cosine over the best cosine. What the arm did not return counts as its lowest: it can't be nearer than that."""
+
+    def __init__(self, scores: Mapping[str, float], best: float | None = None) -> None:
+        self.best = best or max((2 * s - 1 for s in scores.values()), default=0.0)
+        self._scaled = {key: self.scale(score) for key, score in scores.items()}
+        self._floor = min(self._scaled.values(), default=0.0)
+
+    def scale(self, score: float) -> float:
+        """A raw score of the same question vector on this scale."""
+        return max(0.0, 2 * score - 1) / self.best if self.best > 0 else 0.0
+
+    def add(self, scores: Mapping[str, float]) -> None:
+        """Take in scores measured apart from the arm; they leave its floor alone."""
+        self._scaled |= {key: self.scale(score) for key, score in scores.items() if key not in self._scaled}
+
+    def __getitem__(self, key: str) -> float:
+        return self._scaled.get(key, self._floor)
+
+
+class TextScore:
+    """Score over the best score; what was not returned counts as 0."""
+
+    def __init__(self, scores: Mapping[str, float], best: float | None = None) -> None:
+        self._scores = scores
+        self._best = best or max(scores.values(), default=0.0)
+
+    def __getitem__(self, key: str) -> float:
+        return self._scores.get(key, 0.0) / self._best if self._best > 0 else 0.0
+
+
+def rank(
+    found: Found,
+    weights: Weights,
+    *,
+    date_match: Callable[[int], float],
+    asks_when: bool,
+) -> list[Ranked]:
+    """All pages and facts found, best first. `date_match` says how well a time fits the question, 0 to 1."""
+    facts = FactScores(found, weights)
+    pages = PageScores(found, weights, facts)
+    ranked = [pages.ranked(note, date_match, asks_when) for note in found.notes.values()]
+    ranked += [facts.ranked(fact_id, pages) for fact_id in found.fact_pages]
+    return sorted(ranked, key=lambda r: (-r.score, r.kind, r.id))
+
+
+def rank_flat(found: Found) -> list[Ranked]:
+    """Pages and facts by cosine alone, the way of most systems."""
+    pages = [Ranked("page", key, {"vector": max(0.0, 2 * s - 1)}) for key, s in found.vector.items()]
+    facts = [Ranked("fact", key, {"vector": max(0.0, 2 * s - 1)}) for key, s in found.fact_vector.items()]
+    return sorted(pages + facts, key=lambda r: (-r.score, r.kind, r.id))
+
+
+class FactScores:
+    """Facts by themselves, and what each lends to the pages it is derived from."""
+
+    def __init__(self, found: Found, weights: Weights) -> None:
+        self._found = found
+        self._weights = weights
+        self.vector = Similarity(found.fact_vector, _best_cosine(found.vector, found.fact_vector))
+        self.text = TextScore(found.fact_text, max([*found.text.values(), *found.fact_text.values()], default=0.0))
+        self._lift: dict[str, float] = {}
+        for fact_id, page_ids in found.fact_pages.items():
+            for page_id in page_ids:
+                self._lift[page_id] = max(self._lift.get(page_id, 0.0), self.base(fact_id))
+
+    def base(self, fact_id: str) -> float:
+        """The fact's own nearness to the question, 0 to 1."""
+        return self._weights.vector * self.vector[fact_id] + self._weights.text * self.text[fact_id]
+
+    def lift(self, page_id: str) -> float:
+        """The best fact that quotes the page."""
+        return self._lift.get(page_id, 0.0)
+
+    def ranked(self, fact_id: str, pages: PageScores) -> Ranked:
+        """A fact as a result: its own score, and that of the best page behind it as a neighbour's."""
+        support = max((pages.base(page_id) for page_id in self._found.fact_pages[fact_id]), default=0.0)
+        return _ranked(
+            "fact",
+            fact_id,
+            vector=self._weights.vector * self.vector[fact_id],
+            text=self._weights.text * self.text[fact_id],
+            page=self._weights.neighbour * support,
+        )
+
+
+class PageScores:
+    """Pages by vector, text and facts, then with what stands beside them."""
+
+    def __init__(self, found: Found, weights: Weights, facts: FactScores) -> None:
+        self._found = found
+        self._weights = weights
+        self._facts = facts
+        self._own = 1 - weights.fact if found.fact_pages else 1.0
+        self._vector = Similarity(found.vector)
+        self._vector.add(found.near_vector)
+        self._text = TextScore(found.text)
+        self._session = TextScore(found.sessions)
+
+    def base(self, page_id: str) -> float:
+        """Vector, text and facts, without what stands beside the page."""
+        return sum(self._base_parts(page_id).values())
+
+    def ranked(self, note: PageNote, date_match: Callable[[int], float], asks_when: bool) -> Ranked:
+        """The page as a result."""
+        weights, page_id = self._weights, note.page_id
+        beside = self._found.neighbours.get(page_id, ())
+        return _ranked(
+            "page",
+            page_id,
+            **self._base_parts(page_id),
+            neighbour=weights.neighbour * max(map(self.base, beside), default=0.0),
+            date=weights.date * date_match(note.at),
+            time_words=weights.time_words * note.time_words if asks_when else 0.0,
+            session=weights.session * self._session[note.session_id],
+        )
+
+    def _base_parts(self, page_id: str) -> dict[str, float]:
+        weights = self._weights
+        return {
+            "vector": self._own * weights.vector * self._vector[page_id],
+            "text": self._own * weights.text * self._text[page_id],
+            "fact": weights.fact * self._facts.lift(page_id),
+        }
+
+
+def seeds(found: Found, limit: int) -> list[str]:
+    """The pages nearest by vector, whose neighbours are worth looking at."""
+    return sorted(found.vector, key=lambda key: (-found.vector[key], key))[:limit]
+
+
+def _best_cosine(*arms: Mapping[str, float]) -> float:
+    return max((2 * score - 1 for arm in arms for score in arm.values()), default=0.0)
+
+
+def _ranked(kind: str, id: str, **parts: float) -> Ranked:
+    return Ranked(kind, id, {name: part for name, part in parts.items() if part})
+
+
+def note_all(found: Found, notes: Iterable[PageNote]) -> None:
+    """Remember pages as candidates."""
+    for note in notes:
+        found.notes.setdefault(note.page_id, note)
