@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -69,13 +68,13 @@ class Settings(BaseSettings):
         return self
 
 
-def load_settings(environ: Mapping[str, str] | None = None, **given: Any) -> Settings:
+def load_settings(**given: Any) -> Settings:
     """Settings from the environment and from `given`, which wins.
 
     Raises SetupError (`bad_setting`) that names the setting: unknown names, values out of range, unreadable ones.
     """
     known = {PREFIX + name.upper() for name, field in Settings.model_fields.items() if field.validation_alias is None}
-    unknown = sorted(n for n in (os.environ if environ is None else environ) if n.startswith(PREFIX) and n not in known)
+    unknown = sorted(n for n in os.environ if n.startswith(PREFIX) and n not in known)
     if unknown:
         raise SetupError(f"unknown setting {unknown[0]}; known ones are in the README's table", code="bad_setting")
     try:

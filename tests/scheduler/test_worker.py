@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from memoryos_graph import MemoryService, Settings, TurnIn
+from memoryos_graph.clock import Clock
+from memoryos_graph.errors import UserBusy
+from memoryos_graph.scheduler import work
+from memoryos_graph.scheduler.work import take_lease
+
+from ..conftest import FakeEmbedder
+from ..graph import ask, assert_invariants
+
+
+@pytest.fixture
+async def working(settings: Settings) -> AsyncIterator[tuple[MemoryService, FakeEmbedder]]:
+    """A service with its worker running, by the real clock."""
+    embedder = FakeEmbedder()
+    async with MemoryService.open(settings, worker=True, embedder=embedder) as service:
+        yield service, embedder
+
+
+async def test_case_n8_the_worker_derives_after_the_add_has_answered(
+    working: tuple[MemoryService, FakeEmbedder], user_id: str
+) -> None:
+    service, _ = working
+    memory = service.user(user_id)
+    stored = await memory.remember([TurnIn(user_input=f"I talk about trains, number {n}") for n in range(20)])
+    (last, *_) = await memory.wait_for(stored, "promoted", 60)
+    assert last.state == "indexed"
+    stats = await memory.stats()
+    assert (stats.states["stored"], stats.pages["stm"], stats.due) == (0, 10, False)
+    await assert_invariants(service, user_id)
+
+
+async def test_a_failing_user_is_recorded_and_does_not_stop_the_others(
+    working: tuple[MemoryService, FakeEmbedder], user_id: str
+) -> None:
+    service, embedder = working
+    embedder.fail_next = 1
+    failing, other = service.user(user_id), service.user(f"{user_id}-other")
+    first = await failing.remember(TurnIn(user_input="fails once"))
+    second = await other.remember(TurnIn(user_input="works"))
+    done = await other.wait_for(second, "promoted", 60)
+    assert done[0].state == "indexed"
+    later = await failing.wait_for(first, "promoted", 60)
+    assert later[0].state == "indexed"
+    runs = (await failing.runs()).items + (await other.runs()).items
+    assert [r.error_code for r in runs if r.state == "failed"] == ["model_unavailable"]
+    assert (await service.readiness()).status == "ready"
+
+
+async def test_waiting_never_waits_for_capacity(
+    working: tuple[MemoryService, FakeEmbedder], user_id: str
+) -> None:
+    memory = working[0].user(user_id)
+    (stored,) = await memory.remember(TurnIn(user_input="just one"))
+    (state,) = await memory.wait_for([stored], "promoted", 60)
+    assert state.state == "indexed"
+    assert (await memory.turn(stored.page_id)).tier == "stm"
+
+
+async def test_one_process_works_for_a_user_at_a_time(
+    service: MemoryService, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = service.user(user_id)
+    await memory.remember(TurnIn(user_input="one"))
+    held = await take_lease(service.ctx, user_id, "somebody else")
+    assert held is not None
+    assert await take_lease(service.ctx, user_id, "me") is None
+    monkeypatch.setattr(work, "LEASE_WAIT_S", 0.2)
+    with pytest.raises(UserBusy):
+        await memory.maintain()
+    await ask(
+        service,
+        "MATCH (u:User {user_id: $user_id}) SET u.leased_until = datetime() - duration({seconds: 1})",
+        user_id=user_id,
+    )
+    assert (await memory.maintain()).runs  # the lease of a dead process runs out
+
+
+async def test_two_workers_do_each_piece_of_work_once(settings: Settings, user_id: str) -> None:
+    async with (
+        MemoryService.open(settings, worker=True, embedder=FakeEmbedder()) as one,
+        MemoryService.open(settings, worker=True, embedder=FakeEmbedder()) as two,
+    ):
+        users = [f"{user_id}-{n}" for n in range(6)]
+        stored = await asyncio.gather(
+            *(
+                service.user(user).remember([TurnIn(user_input=f"topic {user} {n}") for n in range(12)])
+                for user, service in zip(users, [one, two] * 3, strict=True)
+            )
+        )
+        await asyncio.gather(*(one.user(u).wait_for(s, "promoted", 60) for u, s in zip(users, stored, strict=True)))
+        for user in users:
+            assert (await one.user(user).stats()).pages == {"stm": 7, "mtm": 5, "none": 0}
+            await assert_invariants(one, user)
+
+
+def test_the_real_clock_gives_utc_and_sorted_ids() -> None:
+    clock = Clock()
+    ids = [clock.new_id() for _ in range(1000)]
+    assert ids == sorted(ids)
+    assert clock.now().utcoffset() is not None
