@@ -2,7 +2,8 @@
 // mode: read
 // The oldest pages of short-term memory that have their vector, each with the page before it in its conversation.
 MATCH (p:Page {user_id: $user_id, tier: 'stm'})
-WHERE p.hidden = false AND p.state = 'indexed'
+USING INDEX p:Page(user_id, tier, seq)
+WHERE p.seq > 0 AND p.hidden = false AND p.state = 'indexed'
 WITH p ORDER BY p.seq LIMIT $limit
 OPTIONAL CALL (p) {
   MATCH (b:Page {user_id: $user_id, conversation_id: p.conversation_id})
@@ -17,6 +18,7 @@ ORDER BY p.seq
 // name: stm_size
 // mode: read
 MATCH (p:Page {user_id: $user_id, tier: 'stm'})
+WHERE p.seq > 0
 WITH p LIMIT $limit
 RETURN count(p) AS pages
 

@@ -65,7 +65,7 @@ CALL (u) {
 // mode: read
 // The oldest pages without a vector, each with the page before it in its session, whose last side it is embedded with.
 MATCH (p:Page {user_id: $user_id, state: 'stored'})
-WHERE p.hidden = false
+WHERE p.seq > 0 AND p.hidden = false
 WITH p ORDER BY p.seq LIMIT $limit
 OPTIONAL MATCH (before:Page)-[:NEXT]->(p)
 RETURN p {.page_id, .seq, .user_input, .assistant_response, .content_hash} AS page,

@@ -26,7 +26,7 @@ CALL () {
 }
 CALL () {
   MATCH (p:Page {user_id: $user_id})
-  WHERE p.hidden = false
+  WHERE p.seq > 0 AND p.hidden = false
   WITH p ORDER BY p.seq DESC LIMIT $newest
   UNWIND [p.user_input, p.assistant_response] AS side
   RETURN collect(left(side, 60)) AS openings
@@ -76,7 +76,7 @@ CALL () {
 }
 CALL () {
   MATCH (p:Page {user_id: $user_id})
-  WHERE p.hidden = false
+  WHERE p.seq > 0 AND p.hidden = false
   WITH p ORDER BY p.seq DESC LIMIT $newest
   UNWIND [p.user_input, p.assistant_response] AS side
   RETURN collect(left(side, 60)) AS openings
@@ -135,7 +135,7 @@ CALL () {
   UNWIND $page_ids AS page_id
   MATCH (p:Page {user_id: $user_id, page_id: page_id})
   WHERE p.hidden = false
-  RETURN collect(p {.page_id, .text, .user_input, .assistant_response, .event_time,
+  RETURN collect(p {.page_id, .user_input, .assistant_response, .event_time,
     segment_ids: [(p)-[:IN_SEGMENT]->(s:Segment) | s.segment_id]}) AS pages
 }
 CALL () {

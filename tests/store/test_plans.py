@@ -1,0 +1,42 @@
+"""No query without an index: the real server's plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import neo4j
+import pytest
+
+from memoryos_graph import MemoryService
+
+TINY = {"keys.cypher"}  # a handful of nodes, asked for every few seconds
+WANTED = {
+    "stm_oldest": "Page(user_id, tier, seq)",
+    "stm_size": "Page(user_id, tier, seq)",
+    "pages_to_index": "Page(user_id, state, seq)",
+    "pages_listed": "Page(user_id, seq)",
+    "search_near": "Page(user_id, seq)",
+    "due_users": "User(due_at)",
+}
+
+
+def _operators(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield plan["operatorType"].split("@")[0], plan["args"].get("Details", "")
+    for child in plan.get("children", []):
+        yield from _operators(child)
+
+
+@pytest.mark.engine
+async def test_no_query_scans_a_label_and_hot_ones_use_their_index(service: MemoryService) -> None:
+    connection = service.ctx.store.connection
+    async with connection.driver.session(database=connection.database) as session:
+        for query in connection.queries.values():
+            result = await session.run(neo4j.Query("EXPLAIN " + query.text), dict.fromkeys(query.params))  # type: ignore[arg-type]
+            plan = (await result.consume()).plan
+            assert plan is not None
+            operators = list(_operators(plan))
+            if query.file not in TINY:
+                assert not [o for o, _ in operators if o in ("AllNodesScan", "NodeByLabelScan")], query.name
+            if query.name in WANTED:
+                assert any(WANTED[query.name] in details for _, details in operators), query.name
