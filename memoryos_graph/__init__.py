@@ -1,8 +1,30 @@
 """The memory of AI assistants as a graph in Neo4j: traceable to its words, correctable, forgettable with proof."""
 
-from .contract import TurnIn
-from .errors import MemoryosError
-from .service import MemoryService, UserMemory
-from .settings import Settings, load_settings
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .contract import TurnIn
+    from .errors import MemoryosError
+    from .service import MemoryService, UserMemory
+    from .settings import Settings, load_settings
+
+_HOMES = {
+    "MemoryService": ".service",
+    "MemoryosError": ".errors",
+    "Settings": ".settings",
+    "TurnIn": ".contract",
+    "UserMemory": ".service",
+    "load_settings": ".settings",
+}
 
 __all__ = ["MemoryService", "MemoryosError", "Settings", "TurnIn", "UserMemory", "load_settings"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for, so that the command line and the supervisor start fast."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name], __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,7 +20,7 @@ from memoryos_graph import MemoryService
 
 from ..graph import assert_invariants
 
-KILLS = 6
+KILLS = 5
 
 
 def _free_port() -> int:
@@ -105,6 +105,7 @@ async def _check(service: MemoryService, user_id: str, acknowledged: set[str]) -
     await assert_invariants(service, user_id)
 
 
+@pytest.mark.timeout(500)
 async def test_cases_l21_u12_kills_while_writing_lose_and_double_nothing(
     service: MemoryService, user_id: str, cli_env: dict[str, str]
 ) -> None:
@@ -126,6 +127,7 @@ async def test_fifty_kills_while_writing(service: MemoryService, user_id: str, c
     await _check(service, user_id, acknowledged)
 
 
+@pytest.mark.timeout(500)
 async def test_an_import_survives_kills_of_the_service_and_of_itself(
     service: MemoryService, user_id: str, cli_env: dict[str, str], tmp_path: Path
 ) -> None:
