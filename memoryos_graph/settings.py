@@ -10,6 +10,7 @@ import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from .domain.heat import HeatWeights
 from .errors import SetupError
 
 PREFIX = "MEMORYOS_"
@@ -60,6 +61,13 @@ class Settings(BaseSettings):
     promotion_max_wait_s: float = Field(86400, ge=0, allow_inf_nan=False, description="or one that waits this long")
     promotion_batch: int = Field(20, ge=1, le=200, description="pages shown in one promotion call")
     worker_poll_s: Positive = Field(2, description="seconds between looks for work that other processes made due")
+
+    @property
+    def heat_weights(self) -> HeatWeights:
+        """The weights of heat."""
+        return HeatWeights(
+            alpha=self.alpha, beta=self.beta, gamma=self.gamma, time_constant_s=self.heat_time_constant_s
+        )
 
     @model_validator(mode="after")
     def _batch_fits(self) -> Settings:

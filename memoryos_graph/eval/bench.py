@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, LiteralString, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..contract import TurnIn
 from ..demo.load import sample_turns
@@ -115,7 +115,7 @@ def _sentences() -> tuple[str, ...]:
 
 async def _bench_add(service: MemoryService, rounds: int) -> dict[str, Any]:
     connection = service.ctx.store.connection
-    bare_query = cast(LiteralString, load("bench", connection.line)["create_bare"].text)
+    bare_query = load("bench", connection.line)["create_bare"].text
     memory = service.user(f"bench-add-{service.ctx.clock.new_id()}")
     numbers = itertools.count()
 
@@ -135,7 +135,7 @@ async def _bench_add(service: MemoryService, rounds: int) -> dict[str, Any]:
     await add()
     statements = connection.statements - before
     async with connection.driver.session(database=connection.database) as session:
-        await session.run(cast(LiteralString, load("bench", connection.line)["delete_bare"].text))
+        await session.run(load("bench", connection.line)["delete_bare"].text)
     return {
         "bare_ms": _figures(bare_ms),
         "add_ms": _figures(add_ms),

@@ -12,12 +12,11 @@ from ..context import Context
 from ..contract import RunOut
 from ..domain.claim import Claim
 from ..domain.fact import Fact, FactStatus, Ledger, Span, touched_predicates
-from ..domain.heat import Heat, HeatWeights, heat
+from ..domain.heat import Heat, heat
 from ..domain.page import Page
 from ..domain.provenance import quote_fault
 from ..domain.validity import NEVER
 from ..llm.provider import Reply
-from ..settings import Settings
 from ..store.connection import Row, Tx
 from ..store.records import page_of
 from .step import InputsChanged, Outcome, Step, write_step
@@ -80,16 +79,6 @@ async def next_promotion_at(ctx: Context, user_id: str) -> datetime:
     return min((segment.due_at for segment in await _unread_segments(ctx, user_id)), default=NEVER)
 
 
-def heat_weights(settings: Settings) -> HeatWeights:
-    """The weights of heat from the settings."""
-    return HeatWeights(
-        alpha=settings.alpha,
-        beta=settings.beta,
-        gamma=settings.gamma,
-        time_constant_s=settings.heat_time_constant_s,
-    )
-
-
 @dataclass(frozen=True)
 class _Candidate:
     """A checked claim with the id and vector of the fact that it may become."""
@@ -110,7 +99,7 @@ async def _unread_segments(ctx: Context, user_id: str) -> list[_Due]:
 def _due(ctx: Context, row: Row) -> _Due:
     settings = ctx.settings
     warmth = heat(
-        heat_weights(settings),
+        settings.heat_weights,
         n_visit=row["n_visit"],
         l_interaction=row["l_interaction"],
         last_visit_at=row.get("last_visit_at"),

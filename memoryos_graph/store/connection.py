@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, LiteralString, TypeVar, cast
+from typing import Any, TypeVar
 
 import neo4j
 from neo4j import exceptions as driver_errors
@@ -77,6 +77,10 @@ def _utc(value: Any) -> Any:
     return value
 
 
+def _items(record: neo4j.Record) -> list[tuple[str, Any]]:
+    return record.items()  # type: ignore[no-untyped-call,no-any-return]
+
+
 Row = dict[str, Any]
 
 
@@ -93,8 +97,8 @@ class Tx:
         if query.params != params.keys():
             raise InternalError(f"query {name} takes {sorted(query.params)}, not {sorted(params)}")
         self._connection.statements += 1
-        result = await self._raw.run(cast(LiteralString, query.text), {key: _utc(value) for key, value in params.items()})
-        return [{key: native(value) for key, value in record.items()} async for record in result]
+        result = await self._raw.run(query.text, {key: _utc(value) for key, value in params.items()})
+        return [{key: native(value) for key, value in _items(record)} async for record in result]
 
     async def one(self, name: str, **params: Any) -> Row | None:
         """The first row, or None."""
@@ -170,8 +174,8 @@ class Connection:
         for attempt in range(RACE_TRIES):
             try:
                 async with self.driver.session(database=self.database) as session:
-                    result = await session.run(cast(LiteralString, text), params)
-                    return [{key: native(value) for key, value in record.items()} async for record in result]
+                    result = await session.run(text, params)
+                    return [{key: native(value) for key, value in _items(record)} async for record in result]
             except driver_errors.Neo4jError as exc:
                 if attempt + 1 == RACE_TRIES or str(exc.code).rsplit(".", 1)[-1] not in RACE_CODES:
                     raise translate(exc) from exc
@@ -184,7 +188,7 @@ class Connection:
 async def _version(driver: neo4j.AsyncDriver, database: str) -> str:
     try:
         query = load("server", Line.NEO4J_2026)["server_version"]  # asked before the line is known: the same on all
-        records, _, _ = await driver.execute_query(cast(LiteralString, query.text), database_=database)
+        records, _, _ = await driver.execute_query(query.text, database_=database)
     except (driver_errors.Neo4jError, driver_errors.DriverError) as exc:
         raise translate(exc) from exc
     return str(records[0]["version"])
