@@ -62,11 +62,13 @@ class SentenceTransformerEmbedder:
 def _load_sentence_transformer(model: str) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
     except ImportError as exc:
         raise SetupError(
             "the embedding model needs the extra 'embeddings': pip install 'memoryos-graph[embeddings]'",
             code="embeddings_missing",
         ) from exc
+    disable_progress_bar()  # of reading the weights: it would stand between the lines of the service
     return SentenceTransformer(_packaged_folder() if model == PACKAGED_MODEL else model, device="cpu")
 
 

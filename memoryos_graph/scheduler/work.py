@@ -19,7 +19,7 @@ from ..store.connection import Row, Tx
 
 log = logging.getLogger("memoryos_graph.work")
 
-LEASE_S = 60
+LEASE_S = 20
 LEASE_WAIT_S = 60.0
 LEASE_POLL_S = 0.1
 LONGEST_BACKOFF_S = 300.0
@@ -84,8 +84,12 @@ async def work_under_lease(
     *,
     force: bool = False,
     on_run: Callable[[RunOut], None] | None = None,
+    most_runs: int | None = None,
 ) -> list[RunOut]:
-    """As `work_through`, with a lease that the caller has taken; gives the lease back in any case."""
+    """As `work_through`, with a lease that the caller has taken; gives the lease back in any case.
+
+    After `most_runs` runs the rest stays due, behind the work of others.
+    """
     runs: list[RunOut] = []
     name, begun = "work", Step.begin(ctx, "work")
     try:
@@ -99,6 +103,9 @@ async def work_under_lease(
                 runs.append(run)
                 if on_run:
                     on_run(run)
+                if len(runs) == most_runs:
+                    await _settle(ctx, user_id, lease, 0, ctx.clock.now(), keep_due=False)
+                    return runs
                 if await take_lease(ctx, user_id, lease.owner) is None:
                     return runs  # lost to another process after a long step: it goes on from what is stored
         due_at = await next_promotion_at(ctx, user_id)

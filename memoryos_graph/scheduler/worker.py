@@ -14,6 +14,7 @@ from .work import STEPS, flush_visits, take_lease, work_under_lease
 log = logging.getLogger("memoryos_graph.work")
 
 USERS_PER_LOOK = 20
+RUNS_PER_TURN = 10  # so that one user with a long backlog does not keep the others waiting
 
 
 class Worker:
@@ -50,7 +51,7 @@ class Worker:
         while True:
             self._nudge.clear()
             try:
-                worked = await self._look()
+                worked = await self.look()
             except MemoryosError as exc:
                 worked = False
                 log.warning("cannot look for due work", extra={"error_code": exc.code})
@@ -58,7 +59,7 @@ class Worker:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._nudge.wait(), self._ctx.settings.worker_poll_s)
 
-    async def _look(self) -> bool:
+    async def look(self) -> bool:
         """Work once for every due user; whether there was one."""
         ctx = self._ctx
 
@@ -77,7 +78,7 @@ class Worker:
         try:
             lease = await take_lease(ctx, user_id, ctx.clock.new_id())
             if lease is not None:
-                await work_under_lease(ctx, user_id, lease, list(STEPS))
+                await work_under_lease(ctx, user_id, lease, list(STEPS), most_runs=RUNS_PER_TURN)
             self.failing.pop(user_id, None)
         except Exception as exc:  # recorded on its run; the next user must not wait for it
             self.failing[user_id] = exc.code if isinstance(exc, MemoryosError) else "internal"

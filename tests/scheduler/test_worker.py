@@ -10,6 +10,7 @@ from memoryos_graph.clock import Clock
 from memoryos_graph.errors import UserBusy
 from memoryos_graph.scheduler import work
 from memoryos_graph.scheduler.work import take_lease
+from memoryos_graph.scheduler.worker import Worker
 
 from ..conftest import FakeEmbedder
 from ..graph import ask, assert_invariants
@@ -51,6 +52,19 @@ async def test_a_failing_user_is_recorded_and_does_not_stop_the_others(
     runs = (await failing.runs()).items + (await other.runs()).items
     assert [r.error_code for r in runs if r.state == "failed"] == ["model_unavailable"]
     assert (await service.readiness()).status == "ready"
+
+
+async def test_a_long_backlog_of_one_user_does_not_keep_another_waiting(
+    service: MemoryService, user_id: str
+) -> None:
+    long, short = service.user(f"{user_id}-long"), service.user(f"{user_id}-short")
+    await long.remember([TurnIn(user_input=f"backlog {n}") for n in range(200)])
+    service.ctx.clock.move(seconds=1)  # type: ignore[attr-defined]
+    await short.remember([TurnIn(user_input=f"short {n}") for n in range(12)])
+    worker = Worker(service.ctx)
+    while (await short.stats()).pages["stm"] > 10:
+        assert await worker.look()
+    assert (await long.stats()).pages["stm"] > 10
 
 
 async def test_waiting_never_waits_for_capacity(
