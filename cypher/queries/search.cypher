@@ -1,6 +1,7 @@
 // name: search_near @2026
 // mode: read
 // What is near the question's vector or lies in the times it names, and how the newest pages begin (who speaks).
+// A fact comes with the pages behind it, its own (true) and those of the facts that it replaced (false).
 // `short` says that fewer were found than there are; in-index filters never are.
 CYPHER 25
 CALL () {
@@ -14,8 +15,8 @@ CALL () {
     SEARCH f IN (VECTOR INDEX fact_embedding FOR $vector
       WHERE f.user_id = $user_id AND f.status = 'current' AND f.hidden = false LIMIT $limit) SCORE AS score
   RETURN collect([f.fact_id, score, COLLECT {
-    MATCH (f)-[:DERIVED_FROM]->(p:Page) WHERE p.archived = false AND p.hidden = false
-    RETURN DISTINCT [p.page_id, p.session_id, p.event_time.epochSeconds, p.time_words] }]) AS facts
+    MATCH (f)-[:SUPERSEDES*0..20]->(said:Fact)-[:DERIVED_FROM]->(p:Page) WHERE p.archived = false AND p.hidden = false
+    RETURN DISTINCT [p.page_id, p.session_id, p.event_time.epochSeconds, p.time_words, said = f] }]) AS facts
 }
 CALL () {
   UNWIND $spans AS span
@@ -64,8 +65,8 @@ CALL () {
   WHERE f.hidden = false AND f.embedding IS NOT NULL
   WITH f, vector.similarity.cosine(f.embedding, $vector) AS score ORDER BY score DESC LIMIT $limit
   RETURN collect([f.fact_id, score, COLLECT {
-    MATCH (f)-[:DERIVED_FROM]->(p:Page) WHERE p.archived = false AND p.hidden = false
-    RETURN DISTINCT [p.page_id, p.session_id, p.event_time.epochSeconds, p.time_words] }]) AS facts
+    MATCH (f)-[:SUPERSEDES*0..20]->(said:Fact)-[:DERIVED_FROM]->(p:Page) WHERE p.archived = false AND p.hidden = false
+    RETURN DISTINCT [p.page_id, p.session_id, p.event_time.epochSeconds, p.time_words, said = f] }]) AS facts
 }
 CALL () {
   UNWIND $spans AS span
@@ -108,8 +109,8 @@ CALL () {
   CALL db.index.fulltext.queryNodes('fact_text', words, {limit: $limit}) YIELD node AS f, score
   WHERE score > 0 AND f.user_id = $user_id
   RETURN count(f) AS n_facts, collect(CASE WHEN f.status = 'current' AND f.hidden = false THEN [f.fact_id, score, COLLECT {
-    MATCH (f)-[:DERIVED_FROM]->(p:Page) WHERE p.archived = false AND p.hidden = false
-    RETURN DISTINCT [p.page_id, p.session_id, p.event_time.epochSeconds, p.time_words] }] END) AS facts
+    MATCH (f)-[:SUPERSEDES*0..20]->(said:Fact)-[:DERIVED_FROM]->(p:Page) WHERE p.archived = false AND p.hidden = false
+    RETURN DISTINCT [p.page_id, p.session_id, p.event_time.epochSeconds, p.time_words, said = f] }] END) AS facts
 }
 CALL () {
   UNWIND $queries AS words

@@ -6,7 +6,7 @@ A window adds to a page's score and never filters: people also speak of a day be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -18,13 +18,14 @@ YEAR = 0.3
 WEEK = timedelta(days=7)
 YEARS_BACK = 25  # how far back a month without a year is looked for
 
-_MONTHS = "january february march april may june july august september october november december".split()
+_NAMES = "january february march april may june july august september october november december"
+_MONTHS = _NAMES.split()
 _SHORT = {name[:3]: i for i, name in enumerate(_MONTHS, 1) if name != "may"} | {"sept": 9}
 _NUMBER_OF = {name: i for i, name in enumerate(_MONTHS, 1)} | _SHORT
-_NAME = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
+_ANY_MONTH = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
 _DAY = r"(?P<{0}>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
 _ENGLISH = re.compile(
-    rf"\b(?:{_DAY.format('before')}\s+(?:of\s+)?)?(?P<month>{_NAME})\b\.?(?:\s+(?:the\s+)?{_DAY.format('after')}\b(?!\d))?"
+    rf"\b(?:{_DAY.format('before')}\s+(?:of\s+)?)?(?P<month>{_ANY_MONTH})\b\.?(?:\s+(?:the\s+)?{_DAY.format('after')}\b(?!\d))?"
     r"(?:\s*,?\s*(?:of\s+)?(?P<year>(?:19|20)\d\d)\b)?",
     re.IGNORECASE,
 )
@@ -35,13 +36,16 @@ _CHINESE = re.compile(
 )
 _YEAR = re.compile(r"(?<![\d-])((?:19|20)\d\d)(?![\d-])")
 # "may" and "march" are months only where something says so.
-_VERB_LIKE = re.compile(r"(in|of|on|since|during|until|by|before|after|last|this|\d(st|nd|rd|th)?)\s*$", re.IGNORECASE)
+_BEFORE_MONTH = re.compile(
+    r"(in|of|on|since|during|until|by|before|after|last|this|\d(st|nd|rd|th)?)\s*$", re.IGNORECASE
+)
 
 _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365, "天": 1, "日": 1, "周": 7, "星期": 7, "个月": 30, "年": 365}
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "couple of": 2, "few": 3}
 _COUNTS |= {c: i for i, c in enumerate("一二三四五六七八九十", 1)} | {"两": 2, "几": 3}
 _AGO = re.compile(
-    r"\b(?P<n>\d{1,3}|an?|one|two|three|four|five|six|(?:a )?couple of|(?:a )?few) (?P<unit>day|week|month|year)s? ago\b"
+    r"\b(?P<n>\d{1,3}|an?|one|two|three|four|five|six|(?:a )?couple of|(?:a )?few) "
+    r"(?P<unit>day|week|month|year)s? ago\b"
     r"|(?P<zh_n>\d{1,3}|[一二三四五六七八九十两几])(?P<zh_unit>天|周|星期|个月|年)(?:之)?前",
     re.IGNORECASE,
 )
@@ -59,7 +63,11 @@ _RELATIVE: Sequence[tuple[re.Pattern[str], int, int]] = tuple(
         (r"\b(last|past) month\b|上个?月", 61, 1),
     )
 )
-_YEARS_AGO = ((re.compile(r"\blast year\b|去年", re.I), 1), (re.compile(r"\bthis year\b|今年", re.I), 0), (re.compile("前年"), 2))
+_YEARS_AGO = (
+    (re.compile(r"\blast year\b|去年", re.IGNORECASE), 1),
+    (re.compile(r"\bthis year\b|今年", re.IGNORECASE), 0),
+    (re.compile("前年"), 2),
+)
 
 
 @dataclass(frozen=True)
@@ -76,12 +84,13 @@ def windows(question: str, now: datetime) -> tuple[Window, ...]:
     found = list(_named_months(question, now))
     if not found:
         found = list(_years(question, now))
-    return tuple([*found, *_relative(question, now)])
+    return (*found, *_relative(question, now))
 
 
-def match(moment: datetime, named: Sequence[Window]) -> float:
-    """How well a moment fits: the best weight of the windows that it lies in, 0 outside of all."""
-    return max((w.weight for w in named if w.start <= moment < w.end), default=0.0)
+def matcher(named: Sequence[Window]) -> Callable[[int], float]:
+    """How well a moment fits (seconds since 1970): the best weight of the windows it lies in, 0 outside of all."""
+    stretches = [(w.start.timestamp(), w.end.timestamp(), w.weight) for w in named]
+    return lambda at: max((weight for start, end, weight in stretches if start <= at < end), default=0.0)
 
 
 def spans(named: Sequence[Window]) -> list[tuple[datetime, datetime]]:
@@ -118,9 +127,10 @@ def _dates(question: str) -> Iterator[tuple[int | None, int, int | None]]:
     for found in _ENGLISH.finditer(question):
         day = found["before"] or found["after"]
         name = found["month"].lower()
-        if name in ("may", "march", "mar") and not (day or found["year"] or _VERB_LIKE.search(question[: found.start()])):
+        said = day or found["year"]
+        if name in ("may", "march", "mar") and not (said or _BEFORE_MONTH.search(question[: found.start()])):
             continue
-        if name in _SHORT and not (day or found["year"] or found["month"][0].isupper()):
+        if name in _SHORT and not (said or found["month"][0].isupper()):
             continue
         yield _number(found["year"]), _NUMBER_OF[name], _number(day)
     for pattern in (_ISO, _CHINESE):
@@ -144,13 +154,13 @@ def _relative(question: str, now: datetime) -> Iterator[Window]:
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     for pattern, first, last in _RELATIVE:
         if pattern.search(question):
-            margin = 1 if first == last else 0  # the day may be another one where the user lives
-            yield Window(today - timedelta(days=first + margin), today - timedelta(days=last - 1 - margin), DAY)
+            spare = 1 if first == last else 0  # the day may be another one where the user lives
+            yield Window(today - timedelta(days=first + spare), today - timedelta(days=last - 1 - spare), DAY)
     for found in _AGO.finditer(question):
         count = (found["n"] or found["zh_n"]).lower().removeprefix("a ")
         unit = _UNITS[(found["unit"] or found["zh_unit"]).lower()]
         n = int(count) if count.isdigit() else _COUNTS[count]
-        middle, margin = today - timedelta(days=n * unit), timedelta(days=max(1, unit // 2 + unit % 2))
+        middle, margin = today - timedelta(days=n * unit), timedelta(days=(unit + 1) // 2)
         yield Window(middle - margin, middle + margin + timedelta(days=1), DAY)
 
 

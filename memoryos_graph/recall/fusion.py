@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """How much each part counts. `vector` and `text` add up to 1; the others come on top. Flat optima (retrieval.md 3)."""
+    """How much each part counts: `vector` and `text` add up to 1, the others come on top. All optima are flat."""
 
     vector: float = 0.5
     text: float = 0.5
@@ -37,7 +37,8 @@ class PageNote:
 class Found:
     """What the arms found: raw scores by id. Similarities are Neo4j's (1 + cosine) / 2, text scores Lucene's.
 
-    `fact_pages` are the pages that a fact is derived from, `neighbours` the pages beside a page in its session.
+    `fact_pages` are the pages that a fact is derived from, `replaced_pages` those of the facts it replaced, `neighbours`
+    the pages beside a page in its session.
     """
 
     notes: dict[str, PageNote] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class Found:
     fact_vector: dict[str, float] = field(default_factory=dict)
     fact_text: dict[str, float] = field(default_factory=dict)
     fact_pages: dict[str, list[str]] = field(default_factory=dict)
+    replaced_pages: dict[str, list[str]] = field(default_factory=dict)
     neighbours: dict[str, set[str]] = field(default_factory=dict)
 
     def link(self, page_id: str, other_id: str) -> None:
@@ -112,7 +114,7 @@ def rank(
     facts = FactScores(found, weights)
     pages = PageScores(found, weights, facts)
     ranked = [pages.ranked(note, date_match, asks_when) for note in found.notes.values()]
-    ranked += [facts.ranked(fact_id, pages) for fact_id in found.fact_pages]
+    ranked += [facts.ranked(fact_id, pages, date_match) for fact_id in found.fact_pages]
     return sorted(ranked, key=lambda r: (-r.score, r.kind, r.id))
 
 
@@ -144,15 +146,23 @@ class FactScores:
         """The best fact that quotes the page."""
         return self._lift.get(page_id, 0.0)
 
-    def ranked(self, fact_id: str, pages: PageScores) -> Ranked:
-        """A fact as a result: its own score, and that of the best page behind it as a neighbour's."""
-        support = max((pages.base(page_id) for page_id in self._found.fact_pages[fact_id]), default=0.0)
+    def ranked(self, fact_id: str, pages: PageScores, date_match: Callable[[int], float]) -> Ranked:
+        """A fact as a result, beside pages: its own score, and what they get, from the best of the pages behind it.
+
+        Where it is asked for what it replaced ("I live in Hamburg"), the fact must come before that page: so the pages
+        of the facts it replaced speak for it too.
+        """
+        weights, notes = self._weights, self._found.notes
+        own = [notes[page_id] for page_id in self._found.fact_pages[fact_id]]
+        behind = own + [notes[page_id] for page_id in self._found.replaced_pages.get(fact_id, ())]
         return _ranked(
             "fact",
             fact_id,
-            vector=self._weights.vector * self.vector[fact_id],
-            text=self._weights.text * self.text[fact_id],
-            page=self._weights.neighbour * support,
+            vector=weights.vector * self.vector[fact_id],
+            text=weights.text * self.text[fact_id],
+            page=weights.neighbour * max((pages.base(note.page_id) for note in behind), default=0.0),
+            date=weights.date * max((date_match(note.at) for note in own), default=0.0),
+            session=weights.session * max((pages.session(note) for note in behind), default=0.0),
         )
 
 
@@ -169,6 +179,8 @@ class PageScores:
         self._text = TextScore(found.text)
         self._session = TextScore(found.sessions)
 
+        self._bases: dict[str, dict[str, float]] = {}
+
     def base(self, page_id: str) -> float:
         """Vector, text and facts, without what stands beside the page."""
         return sum(self._base_parts(page_id).values())
@@ -184,16 +196,23 @@ class PageScores:
             neighbour=weights.neighbour * max(map(self.base, beside), default=0.0),
             date=weights.date * date_match(note.at),
             time_words=weights.time_words * note.time_words if asks_when else 0.0,
-            session=weights.session * self._session[note.session_id],
+            session=weights.session * self.session(note),
         )
 
+    def session(self, note: PageNote) -> float:
+        """How well the words fit the page's whole session."""
+        return self._session[note.session_id]
+
     def _base_parts(self, page_id: str) -> dict[str, float]:
-        weights = self._weights
-        return {
-            "vector": self._own * weights.vector * self._vector[page_id],
-            "text": self._own * weights.text * self._text[page_id],
-            "fact": weights.fact * self._facts.lift(page_id),
-        }
+        parts = self._bases.get(page_id)
+        if parts is None:
+            weights = self._weights
+            parts = self._bases[page_id] = {
+                "vector": self._own * weights.vector * self._vector[page_id],
+                "text": self._own * weights.text * self._text[page_id],
+                "fact": weights.fact * self._facts.lift(page_id),
+            }
+        return parts
 
 
 def seeds(found: Found, limit: int) -> list[str]:

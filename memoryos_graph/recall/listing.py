@@ -26,7 +26,6 @@ from ..contract import (
 )
 from ..domain.heat import heat
 from ..errors import InvalidInput, NotFound
-from ..pipeline.promotion import heat_weights
 from ..store.connection import Row, Tx
 from ..store.records import fact_of, run_of, turn_fields, turn_of
 
@@ -188,7 +187,7 @@ def _segment_fields(ctx: Context, row: Row) -> dict[str, Any]:
 
 def _heat(ctx: Context, row: Row) -> HeatOut:
     warmth = heat(
-        heat_weights(ctx.settings),
+        ctx.settings.heat_weights,
         n_visit=row["n_visit"],
         l_interaction=row["l_interaction"],
         last_visit_at=row.get("last_visit_at"),

@@ -1,6 +1,6 @@
 """A question as the full-text index can be asked: its content words, and the Lucene text made of them. No I/O.
 
-Only word characters reach the Lucene text, lower-cased, or words inside quotation marks; so no operator of a query survives.
+Only lower-case word characters reach the Lucene text, or such words inside quotation marks: no operator survives.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 MAX_TERMS = 64  # the server refuses a query somewhere between 400 and 600 clauses; ours has at most three for a term
 MAX_TERM = 255  # the longest token of the analyzer
@@ -17,26 +18,23 @@ NEAR = 4  # how many other words may stand between two neighbours of the questio
 NEAR_BOOST = 0.5
 
 # What the analyzer `english` drops: a query of nothing else would match every page of the user.
-ANALYZER_STOP = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to "
-    "was will with".split()
-)
-QUESTION_WORDS = frozenset("when what where who whom whose which how why did does do is are was were has have had".split())
-STOP = (
-    ANALYZER_STOP
-    | QUESTION_WORDS
-    | frozenset(
-        "from its about her his she he them him my your you i me we our us would could should can may many much long often "
-        "kind type".split()
-    )
-)
-# What people wrap a Chinese question in, longest first; single characters that carry nothing on their own.
-_CJK_PHRASES = (
-    "你还记得 还记得 记得吗 我曾经 你曾经 曾经 给我 和你 跟你 向你 对我 告诉过 告诉我 告诉 提到过 提到 推荐过 分享过 分享了 请问 "
-    "是什么 叫什么 什么样 什么时候 什么 哪一部 哪一个 哪一 哪些 哪个 哪里 哪儿 哪天 哪年 哪位 哪 怎么样 怎么 怎样 如何 为什么 为何 "
-    "多少 多久 几点 几号 几个 谁 有没有 是不是 对吗 对吧 可以 我们 你们 他们 她们 这天 那天 当时 关于 一个 一部 一些 一本 时候"
-)
-_CJK_STOP_PHRASES = re.compile("|".join(sorted(map(re.escape, _CJK_PHRASES.split()), key=len, reverse=True)))
+_ANALYZER_STOP = """
+a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was
+will with"""
+_QUESTION = "when what where who whom whose which how why did does do is are was were has have had"
+_FILLER = """
+from its about her his she he them him my your you i me we our us would could should can may many much long often kind
+type"""
+ANALYZER_STOP = frozenset(_ANALYZER_STOP.split())
+STOP = ANALYZER_STOP | frozenset(_QUESTION.split()) | frozenset(_FILLER.split())
+
+# What people wrap a Chinese question in; and characters that carry nothing on their own.
+_CJK_PHRASES = """
+你还记得 还记得 记得吗 我曾经 你曾经 曾经 给我 和你 跟你 向你 对我 告诉过 告诉我 告诉 提到过 提到 推荐过 分享过 分享了
+请问 是什么 叫什么 什么样 什么时候 什么 哪一部 哪一个 哪一 哪些 哪个 哪里 哪儿 哪天 哪年 哪位 哪 怎么样 怎么 怎样 如何
+为什么 为何 多少 多久 几点 几号 几个 谁 有没有 是不是 对吗 对吧 可以 我们 你们 他们 她们 这天 那天 当时 关于
+一个 一部 一些 一本 时候"""
+_CJK_STOP_PHRASES = re.compile("|".join(sorted(_CJK_PHRASES.split(), key=len, reverse=True)))
 _CJK_STOP = frozenset("的了吗呢吧啊呀是在有和与也都就我你他她它们这那个过着到于及被把让很最呐嘛之其")
 
 # Scripts that the analyzer cuts into single characters: Han and Hiragana.
@@ -46,6 +44,7 @@ _TOKEN = re.compile(rf"[{_IDEOGRAPH}]+|[^\s{_JOINTS}{_IDEOGRAPH}]+(?:[{_JOINTS}]
 _RUN = re.compile(f"[{_IDEOGRAPH}]")
 _NEGATION = re.compile(r"n['’]t$")
 _ENDING = re.compile(r"['’](?:s|re|ve|ll|d|m)$")
+_WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(rf"[^_{_JOINTS}]+")
 _LABEL = re.compile(r"\s*([^\W\d_][^\n:：]{0,38}?)\s*[:：](?=\s)")
 _WHEN = re.compile(
@@ -76,7 +75,7 @@ class Term:
 class Query:
     """What a question says, before anything is known of the user.
 
-    `terms` are in the order of the question, at most 64 different ones; `wordless` is a question without any word at all;
+    `terms` are in the order of the question, at most 64 different ones; `wordless` is a question without any word;
     `asks_when` one that wants a time; `latin` is the share of its letters that are Latin.
     """
 
@@ -113,7 +112,7 @@ def speakers(openings: Iterable[str]) -> frozenset[str]:
     sides = [side for side in openings if side.strip()]
     labels = Counter(match[1].lower() for side in sides if (match := _LABEL.match(side)))
     least = max(LABEL_COUNT, LABEL_SHARE * len(sides))
-    return frozenset(word for label, n in labels.items() if n >= least for word in _PART.findall(label.replace(" ", "_")))
+    return frozenset(word for label, n in labels.items() if n >= least for word in _WORD.findall(label))
 
 
 def lucene(user_key: str, terms: Sequence[Term]) -> str | None:
@@ -124,7 +123,7 @@ def lucene(user_key: str, terms: Sequence[Term]) -> str | None:
     """
     if not terms:
         return None
-    pairs = zip(terms, terms[1:], strict=False)
+    pairs = pairwise(terms)
     clauses = [term.clause for term in terms] + [near for pair in pairs for near in _near(*pair)]
     return f"+user_key:{user_key}^0 +text:({' '.join(clauses)})"
 
@@ -136,9 +135,14 @@ def _near(first: Term, second: Term) -> Iterator[str]:
 
 def _content(tokens: Sequence[Term]) -> tuple[Term, ...]:
     """Words that carry meaning; a question of stop words keeps those that the analyzer keeps, such as "who" or "c"."""
-    telling = [t for t in tokens if t.word not in STOP and t.word not in _CJK_STOP and (len(t.word) > 1 or not t.word.isalpha() or t.ideograph)]
+    telling = [term for term in tokens if _tells(term)]
     kept = telling or [t for t in tokens if t.word not in ANALYZER_STOP]
     return tuple(dict.fromkeys(kept))[:MAX_TERMS]
+
+
+def _tells(term: Term) -> bool:
+    long_enough = len(term.word) > 1 or not term.word.isalpha() or term.ideograph
+    return long_enough and term.word not in STOP and term.word not in _CJK_STOP
 
 
 def _tokens(question: str) -> Iterator[Term]:
@@ -166,7 +170,7 @@ def _compound(token: str) -> Iterator[Term]:
 def _ideographs(run: str) -> Iterator[Term]:
     for stretch in _CJK_STOP_PHRASES.sub(" ", run).split():
         yield from (Term(char, ideograph=True) for char in stretch)
-        yield from (Term(a + b, exact=True, ideograph=True) for a, b in zip(stretch, stretch[1:], strict=False))
+        yield from (Term(a + b, exact=True, ideograph=True) for a, b in pairwise(stretch))
 
 
 def _latin_share(text: str) -> float:

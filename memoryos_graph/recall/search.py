@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from ..context import Context
@@ -19,7 +19,7 @@ SEEDS = 50  # pages of each arm whose neighbours are looked at
 NEWEST = 40  # pages whose beginnings tell who speaks
 WIDER = 8  # factor for asking a full-text index again
 FOREIGN_SHARE = 0.5  # a question with fewer Latin letters is foreign to a model that reads only English
-ENGLISH_MODELS = ("all-minilm-l6", "all-minilm-l12", "all-mpnet-base", "bge-small-en", "bge-base-en", "e5-small-v2", "gte-small")
+ENGLISH_MODELS = ("all-minilm-l6", "all-minilm-l12", "all-mpnet-base", "bge-small-en", "bge-base-en", "bge-large-en")
 FOREIGN = fusion.Weights(vector=0.2, text=0.8)
 
 
@@ -27,8 +27,8 @@ async def search(ctx: Context, user_id: str, request: SearchRequest) -> SearchRe
     """Find pages and facts of one user by vectors, words, times, sessions and neighbours.
 
     Only what is current is found: no archived or hidden pages, no facts that were replaced or withdrawn.
-    Cost: one embedding, three statements; a fourth only where an index gave too few that may be read; no language model.
-    Writes nothing; the segments of returned pages are noted in `ctx.visits`. Raises ModelUnavailable.
+    Cost: one embedding, three statements, no language model; more statements only where an index gave too few that may
+    be read. Writes nothing; the segments of returned pages are noted in `ctx.visits`. Raises ModelUnavailable.
     Source: retrieval.md 2; `mode` "flat" is the baseline there.
     """
     query = understand(request.query)
@@ -81,7 +81,7 @@ class _Answer:
 
 
 def _weights(model_id: str, query: Query) -> fusion.Weights:
-    """Vectors count less where the model does not know the script. Source: retrieval.md 4, .5 costs .07 to .14 there."""
+    """Vectors count less where the model does not know the script. Source: retrieval.md 4, where .5 costs .07."""
     english_only = any(name in model_id.lower() for name in ENGLISH_MODELS)
     return FOREIGN if english_only and query.latin < FOREIGN_SHARE else fusion.Weights()
 
@@ -98,7 +98,7 @@ async def _find(tx: Tx, ask: _Ask) -> _Answer:
         ranked = fusion.rank(
             found,
             ask.weights if terms else fusion.Weights(vector=1, text=0),
-            date_match=lambda at: dates.match(datetime.fromtimestamp(at, UTC), ask.named),
+            date_match=dates.matcher(ask.named),
             asks_when=ask.query.asks_when,
         )
     chosen = [r for r in ranked if r.kind in ask.request.kinds][: ask.request.top_k]
@@ -128,34 +128,44 @@ async def _near(tx: Tx, ask: _Ask, found: fusion.Found) -> frozenset[str]:
 
 
 async def _words(tx: Tx, ask: _Ask, found: fusion.Found, terms: Sequence[Term]) -> None:
-    """Candidates by words, and the neighbours of the best so far. Asks again when the index was full of what may not be read."""
+    """Candidates by words, and the neighbours of the best so far.
+
+    Asks again, wider, while the index gives as many as it may and some of them may not be read: never silently short.
+    """
     text = lucene(ask.user_key, terms)
-    limit, wider = ask.limit, True
-    while wider:
-        row = await tx.one(
-            "search_words",
-            user_id=ask.user_id,
-            vector=ask.vector,
-            queries=[text] if text else [],
-            limit=limit,
-            seeds=fusion.seeds(found, SEEDS),
-            n_seeds=SEEDS,
-        )
-        assert row is not None, "the query returns one row"
-        limit, wider = limit * WIDER, row["full"]
+    row = await _ask_words(tx, ask, found, text, ask.limit)
+    limit = ask.limit
+    while row["full"]:
+        limit *= WIDER
+        row = await _ask_words(tx, ask, found, text, limit)
     fusion.note_all(found, map(_note, [*row["pages"], *row["neighbours"]]))
     found.text = {page[0]: page[4] for page in row["pages"]}
-    found.sessions = {session_id: score for session_id, score in row["sessions"]}
+    found.sessions = dict(row["sessions"])
     found.fact_text = _take_facts(found, row["facts"])
     for neighbour in row["neighbours"]:
         found.near_vector.setdefault(neighbour[0], neighbour[4])
         found.link(neighbour[0], neighbour[5])
 
 
+async def _ask_words(tx: Tx, ask: _Ask, found: fusion.Found, text: str | None, limit: int) -> Row:
+    row = await tx.one(
+        "search_words",
+        user_id=ask.user_id,
+        vector=ask.vector,
+        queries=[text] if text else [],
+        limit=limit,
+        seeds=fusion.seeds(found, SEEDS),
+        n_seeds=SEEDS,
+    )
+    assert row is not None, "the query returns one row"
+    return row
+
+
 def _take_facts(found: fusion.Found, rows: Sequence[Sequence[Any]]) -> dict[str, float]:
     for fact_id, _, pages in rows:
         fusion.note_all(found, map(_note, pages))
-        found.fact_pages[fact_id] = [page[0] for page in pages]
+        found.fact_pages[fact_id] = [page[0] for page in pages if page[4]]
+        found.replaced_pages[fact_id] = [page[0] for page in pages if not page[4]]
     return {row[0]: row[1] for row in rows}
 
 
@@ -185,13 +195,15 @@ def _page_hit(ranked: fusion.Ranked, page: Row) -> Hit:
     at = page["event_time"]
     sides = ((Side.USER, page["user_input"]), (Side.ASSISTANT, page["assistant_response"]))
     sources = [
-        Source(page_id=ranked.id, side=side, quote=text, start=0, end=len(text), event_time=at) for side, text in sides if text
+        Source(page_id=ranked.id, side=side, quote=text, start=0, end=len(text), event_time=at)
+        for side, text in sides
+        if text
     ]
-    return _hit(ranked, page["text"], at, sources)
+    return _hit(ranked, "\n".join(text for _, text in sides if text), at, sources)
 
 
 def _fact_hit(ranked: fusion.Ranked, fact: Row) -> Hit:
-    sources = [Source(**source) for source in sorted(fact["sources"], key=lambda s: (s["event_time"], s["page_id"], s["start"]))]
+    sources = sorted((Source(**s) for s in fact["sources"]), key=lambda s: (s.event_time, s.page_id, s.start))
     return _hit(ranked, fact["text"], sources[0].event_time if sources else fact["valid_from"], sources)
 
 

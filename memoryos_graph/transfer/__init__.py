@@ -1,0 +1,1 @@
+"""Conversations from elsewhere, and one user as a file."""
