@@ -49,7 +49,7 @@ def is_cjk(text: str) -> bool:
 
 def content_words(text: str) -> list[str]:
     """The words of a text in order, lower case, no stop words; CJK runs as bigrams (a lone character as itself)."""
-    return [word for token in tokens(text) for word in _content(token)]
+    return [word for token in tokens(text) for word in content(token)]
 
 
 def tokens(text: str) -> Iterator[str]:
@@ -58,7 +58,8 @@ def tokens(text: str) -> Iterator[str]:
         yield match[0].lower().replace("’", "'")
 
 
-def _content(token: str) -> Iterator[str]:
+def content(token: str) -> Iterator[str]:
+    """The content words of one token: itself unless it is a stop word, the bigrams of a CJK run."""
     if not _CJK_RUN.fullmatch(token):
         if token not in _STOP and (len(token) > 1 or token.isdigit()):
             yield token.removesuffix("'s")
@@ -84,10 +85,11 @@ def keywords(
     stem: Callable[[str], str] = singular,
 ) -> tuple[str, ...]:
     """The most repeated content words, earlier ones first among equals, one form per stem. Deterministic."""
+    keys: dict[str, str] = {}
     counts: dict[str, int] = {}
     forms: dict[str, str] = {}
     for word in words(text):
-        key = stem(word)
+        key = keys.get(word) or keys.setdefault(word, stem(word))
         counts[key] = counts.get(key, 0) + 1
         forms.setdefault(key, word)
     ranked = sorted(counts, key=lambda key: -counts[key])  # stable: first seen first
