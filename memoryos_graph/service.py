@@ -36,6 +36,7 @@ from .contract import (
     UserId,
     Why,
 )
+from .domain.page import PageState
 from .errors import InvalidInput, MemoryosError
 from .pipeline import intake
 from .recall import listing
@@ -182,7 +183,7 @@ class UserMemory:
                     await asyncio.sleep(WAIT_POLL_S)
         except TimeoutError:
             pass  # the caller asked for the state after this time, whatever it is
-        found = {row["page_id"]: row["state"] for row in rows}
+        found = {row["page_id"]: PageState(row["state"]) for row in rows}
         return [turn.model_copy(update={"state": found.get(turn.page_id, turn.state)}) for turn in stored]
 
     async def turns(self, *, limit: int = 50, cursor: str | None = None, id: str | None = None) -> TurnList:

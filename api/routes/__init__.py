@@ -1,0 +1,1 @@
+"""One module per noun; each endpoint calls one method of the service."""
