@@ -1,0 +1,5 @@
+"""`python -m memoryos_graph` is the command `memoryos`."""
+
+from .entrypoints.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""The sample conversation, and how it is loaded."""

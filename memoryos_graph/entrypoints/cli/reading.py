@@ -1,0 +1,151 @@
+"""What is known and why: search, facts, segments, counts."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memoryos_graph.domain.claim import FactKind
+from memoryos_graph.domain.fact import FactStatus
+
+from . import render
+from .console import USAGE, busy, fail, print_result
+from .options import Cursor, Limit, Output, User, format_of, user_of
+from .session import with_memory
+
+if TYPE_CHECKING:
+    from memoryos_graph.contract import (
+        FactList,
+        SearchResult,
+        SegmentDetail,
+        SegmentList,
+        Stats,
+        TurnDetail,
+        Why,
+    )
+    from memoryos_graph.service import UserMemory
+
+
+class Kind(StrEnum):
+    """What search can give."""
+
+    PAGE = "page"
+    FACT = "fact"
+
+
+class Mode(StrEnum):
+    """How search ranks."""
+
+    HYBRID = "hybrid"
+    FLAT = "flat"
+
+
+def search(
+    ctx: typer.Context,
+    query: Annotated[list[str], typer.Argument(help="What to look for.", show_default=False)],
+    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=200, help="At most so many results.")] = 10,
+    kind: Annotated[list[Kind] | None, typer.Option("--kind", help="Only pages, or only facts.")] = None,
+    mode: Annotated[Mode, typer.Option("--mode", help="The whole recipe, or vectors only.")] = Mode.HYBRID,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")] = False,
+    user: User = None,
+    output: Output = None,
+) -> None:
+    """Find pages and facts by meaning, words and time."""
+    kinds = [one.value for one in kind or Kind]
+
+    async def work(memory: UserMemory) -> SearchResult:
+        with busy("searching"):
+            return await memory.search(" ".join(query), top_k=top_k, kinds=kinds, mode=mode.value, explain=explain)
+
+    result = with_memory(user_of(ctx, user), work)
+    print_result(result, format_of(ctx, output), lambda: render.hits(result, explain=explain))
+
+
+def why(
+    ctx: typer.Context,
+    id: Annotated[str, typer.Argument(metavar="FACT_OR_PAGE", help="Id of a fact or of a page.", show_default=False)],
+    user: User = None,
+    output: Output = None,
+) -> None:
+    """Show where a fact comes from, or all that came of a page."""
+
+    async def work(memory: UserMemory) -> Why | TurnDetail:
+        from memoryos_graph.errors import NotFound
+
+        try:
+            return await memory.why(id)
+        except NotFound:
+            pass
+        try:
+            return await memory.turn(id)
+        except NotFound:
+            raise NotFound("this user has no fact and no page with this id") from None
+
+    result = with_memory(user_of(ctx, user), work)
+    print_result(result, format_of(ctx, output), lambda: render.why(result))
+
+
+def facts(
+    ctx: typer.Context,
+    kind: Annotated[FactKind | None, typer.Option("--kind", help="Only facts of this kind.")] = None,
+    status: Annotated[
+        FactStatus | None, typer.Option("--status", help="Only facts of this status. (default: current)")
+    ] = None,
+    all: Annotated[
+        bool, typer.Option("--all", "-a", help="Facts of every status, also what is no longer true.")
+    ] = False,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    user: User = None,
+    output: Output = None,
+) -> None:
+    """List facts, newest first, each with the words that say so."""
+    if all and status:
+        fail("--all and --status exclude each other", USAGE)
+    wanted = None if all else (status or FactStatus.CURRENT).value
+
+    async def work(memory: UserMemory) -> FactList:
+        return await memory.facts(kind=kind.value if kind else None, status=wanted, limit=limit, cursor=cursor)
+
+    result = with_memory(user_of(ctx, user), work)
+    print_result(result, format_of(ctx, output), lambda: render.facts(result))
+
+
+def segments(
+    ctx: typer.Context,
+    id: Annotated[str | None, typer.Argument(metavar="[SEGMENT]", help="Only this one, with its pages.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    user: User = None,
+    output: Output = None,
+) -> None:
+    """List topics with their heat and its parts; or one topic with its pages."""
+    if id is None:
+        _list_segments(ctx, limit, cursor, user, output)
+        return
+
+    async def work(memory: UserMemory) -> SegmentDetail:
+        return await memory.segment(id)
+
+    result = with_memory(user_of(ctx, user), work)
+    print_result(result, format_of(ctx, output), lambda: render.segment(result))
+
+
+def _list_segments(ctx: typer.Context, limit: int, cursor: str | None, user: User, output: Output) -> None:
+    async def work(memory: UserMemory) -> SegmentList:
+        return await memory.segments(limit=limit, cursor=cursor)
+
+    result = with_memory(user_of(ctx, user), work)
+    print_result(result, format_of(ctx, output), lambda: render.segments(result))
+
+
+def stats(ctx: typer.Context, user: User = None, output: Output = None) -> None:
+    """Count what a user has."""
+
+    async def work(memory: UserMemory) -> Stats:
+        return await memory.stats()
+
+    result = with_memory(user_of(ctx, user), work)
+    print_result(result, format_of(ctx, output), lambda: render.stats(result))

@@ -1,0 +1,68 @@
+"""Background work: run it now, see what was run."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import render
+from .console import print_result, progress
+from .options import Cursor, Limit, Output, User, format_of, user_of
+from .session import WorkBars, with_memory
+
+if TYPE_CHECKING:
+    from memoryos_graph.contract import Maintenance, RunList
+    from memoryos_graph.service import UserMemory
+
+
+class Step(StrEnum):
+    """What can be run."""
+
+    INDEX = "index"
+    MIGRATE = "migrate"
+    PROMOTE = "promote"
+    ALL = "all"
+
+
+def run(
+    ctx: typer.Context,
+    step: Annotated[Step, typer.Argument(help="Which step.", show_default=False)],
+    force: Annotated[
+        bool | None,
+        typer.Option(
+            "--force/--no-force",
+            help="Migrate all of short-term memory and promote whatever the heat; or only what is due. "
+            "(default: force for all)",
+            show_default=False,
+        ),
+    ] = None,
+    user: User = None,
+    output: Output = None,
+) -> None:
+    """Index, migrate and promote now instead of waiting for the service."""
+
+    async def work(memory: UserMemory) -> Maintenance:
+        with progress() as bars:
+            return await memory.maintain(step.value, force=force, on_run=WorkBars(bars))
+
+    result = with_memory(user_of(ctx, user), work)
+    print_result(result, format_of(ctx, output), lambda: render.runs(result.runs))
+
+
+def runs(
+    ctx: typer.Context,
+    state: Annotated[str | None, typer.Option("--state", help="Only runs in this state, such as failed.")] = None,
+    limit: Limit = 20,
+    cursor: Cursor = None,
+    user: User = None,
+    output: Output = None,
+) -> None:
+    """List what was run, newest first."""
+
+    async def work(memory: UserMemory) -> RunList:
+        return await memory.runs(state=state, limit=limit, cursor=cursor)
+
+    result = with_memory(user_of(ctx, user), work)
+    print_result(result, format_of(ctx, output), lambda: render.runs(result.items, result.next_cursor))
