@@ -56,12 +56,14 @@ def _operation_id(route: APIRoute) -> str:
 
 
 def _declare_problems(app: FastAPI) -> None:
-    """In OpenAPI, errors have the media type that they are sent with."""
+    """In OpenAPI, errors have the media type that they are sent with, and a key is not needed while there is none."""
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:
         schema = plain()
         for operation in (op for path in schema["paths"].values() for op in path.values()):
+            if "security" in operation and {} not in operation["security"]:
+                operation["security"].append({})
             for response in operation["responses"].values():
                 content = response.get("content", {})
                 shape = content.get("application/json", {}).get("schema", {})

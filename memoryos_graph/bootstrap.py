@@ -56,7 +56,7 @@ async def open_context(
 async def open_connection(
     settings: Settings, *, on_progress: Callable[[str], None] | None = None
 ) -> AsyncIterator[Connection]:
-    """A connection to NEO4J_URI, or to the managed server of `data_dir`, which stays up as long as somebody needs it."""
+    """A connection to NEO4J_URI, or to the managed server of `data_dir`, up as long as somebody needs it."""
     lease = None
     uri, user = settings.neo4j_uri, settings.neo4j_user
     password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else ""
@@ -97,7 +97,9 @@ def load_secret(settings: Settings) -> Secret:
         _make_once(path)
         return Secret(path.read_bytes())
     except OSError as exc:
-        raise SetupError(f"setting data_dir: the folder can't be written ({exc.strerror})", code="not_writable") from exc
+        raise SetupError(
+            f"setting data_dir: the folder can't be written ({exc.strerror})", code="not_writable"
+        ) from exc
 
 
 def _make_once(path: Path) -> None:

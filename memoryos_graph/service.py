@@ -107,7 +107,7 @@ class MemoryService:
         return await self._keys.exist()
 
     async def create_key(self, label: str, users: Sequence[str] | Literal["*"], scopes: Sequence[str]) -> KeyCreated:
-        """A new key for users ("*" means all) and scopes (read, write, forget, admin); its secret is shown this once."""
+        """A new key for users ("*" means all) and scopes (read, write, forget, admin); the secret is shown once."""
         given = users if isinstance(users, str) else list(users)
         return await self._keys.create(_checked(KeyRequest, {"label": label, "users": given, "scopes": list(scopes)}))
 
@@ -140,7 +140,9 @@ class MemoryService:
     def _worker_state(self) -> PartState:
         if self._worker.failing:
             codes = sorted(set(self._worker.failing.values()))
-            return PartState(ok=False, detail=f"{len(self._worker.failing)} users wait after a failure: {', '.join(codes)}")
+            return PartState(
+                ok=False, detail=f"{len(self._worker.failing)} users wait after a failure: {', '.join(codes)}"
+            )
         return PartState(ok=True, detail="working" if self._worker.alive else "off in this process")
 
 
@@ -203,9 +205,7 @@ class UserMemory:
         self, *, kind: str | None = None, status: str | None = "current", limit: int = 50, cursor: str | None = None
     ) -> FactList:
         """Facts, newest first; `status` None gives all."""
-        return await listing.list_facts(
-            self._ctx, self.user_id, kind=kind, status=status, limit=limit, cursor=cursor
-        )
+        return await listing.list_facts(self._ctx, self.user_id, kind=kind, status=status, limit=limit, cursor=cursor)
 
     async def fact(self, fact_id: str) -> FactOut:
         """One fact. Raises NotFound."""
@@ -238,7 +238,8 @@ class UserMemory:
         force: bool | None = None,
         on_run: Callable[[RunOut], None] | None = None,
     ) -> Maintenance:
-        """Do the due work now and give the runs made. `force` (default for `all`) empties STM and promotes whatever the heat.
+        """Do the due work now and give the runs made. `force` (default for `all`) empties STM and promotes
+        whatever the heat.
 
         Raises UserBusy when another process has been working for this user for a minute; errors of models as they come.
         """

@@ -19,7 +19,8 @@ Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Settings(BaseSettings):
-    """Settings of one process. Environment: `MEMORYOS_` + the upper-case name, and the NEO4J_* names of the driver's world.
+    """Settings of one process. Environment: `MEMORYOS_` + the upper-case name, and the NEO4J_* names of the
+    driver's world.
 
     Use `load_settings` at a start: it also refuses unknown names and turns errors into one sentence.
     """
@@ -38,7 +39,9 @@ class Settings(BaseSettings):
     neo4j_password: SecretStr | None = Field(None, validation_alias=AliasChoices("NEO4J_PASSWORD", "neo4j_password"))
     neo4j_database: str = Field("neo4j", validation_alias=AliasChoices("NEO4J_DATABASE", "neo4j_database"))
     managed_line: Literal["2026", "5"] = Field("2026", description="server line of the managed Neo4j")
-    managed_port: int | None = Field(None, ge=1, le=65535, description="Bolt port of the managed Neo4j; a free one else")
+    managed_port: int | None = Field(
+        None, ge=1, le=65535, description="Bolt port of the managed Neo4j; a free one else"
+    )
     jars_dir: Path | None = Field(None, description="folder with the server's jars, for machines without network")
     maven_url: str | None = Field(None, description="mirror to fetch the server's jars from")
 

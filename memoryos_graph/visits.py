@@ -34,7 +34,9 @@ class VisitBuffer:
     def take(self, user_id: str) -> list[dict[str, object]]:
         """Hand out a user's visits as rows of the query `add_visits`, and forget them."""
         held = self._users.pop(user_id, {})
-        return [{"segment_id": segment_id, "visits": v.count, "at": v.last_at} for segment_id, v in sorted(held.items())]
+        return [
+            {"segment_id": segment_id, "visits": v.count, "at": v.last_at} for segment_id, v in sorted(held.items())
+        ]
 
     def give_back(self, user_id: str, rows: Iterable[dict[str, object]]) -> None:
         """Take rows back that could not be written."""

@@ -1,4 +1,4 @@
-"""One real Neo4j for the whole run, a fresh user per test; the embedder and the clock are ours, the graph is never faked."""
+"""One real Neo4j for the whole run, a fresh user per test; embedder and clock are ours, the graph is never faked."""
 
 from __future__ import annotations
 

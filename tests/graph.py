@@ -13,7 +13,8 @@ INVARIANTS = {
         MATCH (v:SegmentVersion {user_id: $user_id}) WHERE NOT EXISTS { (v)-[:DERIVED_FROM]->(:Page) }
         RETURN v.version_id AS id""",
     "I1 chain without a page": """
-        MATCH (c:Chain {user_id: $user_id}) WHERE NOT EXISTS { (c)-[:DERIVED_FROM]->(:Page) } RETURN c.chain_id AS id""",
+        MATCH (c:Chain {user_id: $user_id}) WHERE NOT EXISTS { (c)-[:DERIVED_FROM]->(:Page) }
+        RETURN c.chain_id AS id""",
     "I11 relationship between two users": """
         MATCH (a {user_id: $user_id})-[r]-(b) WHERE b.user_id <> $user_id OR b.user_id IS NULL RETURN type(r) AS id""",
     "I14 two NEXT out": """
@@ -22,14 +23,17 @@ INVARIANTS = {
     "I14 not one session": """
         MATCH (p:Page {user_id: $user_id}) WHERE COUNT { (p)-[:IN_SESSION]->() } <> 1 RETURN p.page_id AS id""",
     "I14 chains of a migrated page": """
-        MATCH (p:Page {user_id: $user_id, tier: 'mtm'}) WHERE COUNT { (p)-[:IN_CHAIN]->() } <> 1 RETURN p.page_id AS id""",
+        MATCH (p:Page {user_id: $user_id, tier: 'mtm'}) WHERE COUNT { (p)-[:IN_CHAIN]->() } <> 1
+        RETURN p.page_id AS id""",
     "migrated page without a segment": """
-        MATCH (p:Page {user_id: $user_id, tier: 'mtm'}) WHERE NOT EXISTS { (p)-[:IN_SEGMENT]->() } RETURN p.page_id AS id""",
+        MATCH (p:Page {user_id: $user_id, tier: 'mtm'}) WHERE NOT EXISTS { (p)-[:IN_SEGMENT]->() }
+        RETURN p.page_id AS id""",
     "sequence with a gap or a double": """
         MATCH (p:Page {user_id: $user_id}) WITH count(p) AS n, count(DISTINCT p.seq) AS d, max(p.seq) AS m
         WHERE n <> d OR (n > 0 AND m <> n) RETURN n AS id""",
     "segment count that does not match its pages": """
-        MATCH (s:Segment {user_id: $user_id}) WHERE s.n_pages <> COUNT { (s)<-[:IN_SEGMENT]-(:Page) } RETURN s.segment_id AS id""",
+        MATCH (s:Segment {user_id: $user_id}) WHERE s.n_pages <> COUNT { (s)<-[:IN_SEGMENT]-(:Page) }
+        RETURN s.segment_id AS id""",
     "unread count that does not match": """
         MATCH (s:Segment {user_id: $user_id})
         WHERE s.n_unread <> COUNT { MATCH (s)<-[m:IN_SEGMENT]-(:Page) WHERE m.analysed_run IS NULL }

@@ -84,8 +84,10 @@ class Ledger:
     def take(self, claim: Claim, fact_id: str, said_at: datetime) -> None:
         """Let one checked claim have its effect; `said_at` is the event time of its page.
 
-        A repeat adds its span to the fact's sources, and support only if the span is new. A new object of a single-valued
-        predicate supersedes the older one from its `valid_from` on; if it is the older in the world, it is history at once.
+        A repeat adds its span to the fact's sources, and support only if the span is new. A new object of a
+        single-valued
+        predicate supersedes the older one from its `valid_from` on; if it is the older in the world, it is history
+        at once.
         A correction retires what it denies: it was never so (design.md 5).
         """
         span = Span(claim.page_id, claim.side.value, claim.start, claim.end, claim.quote)
@@ -114,7 +116,11 @@ class Ledger:
 
     def _repeated(self, claim: Claim) -> Fact | None:
         for fact in self.facts.values():
-            same = (fact.subject, fact.predicate, _key(fact.object)) == (claim.subject, claim.predicate, _key(claim.object))
+            same = (fact.subject, fact.predicate, _key(fact.object)) == (
+                claim.subject,
+                claim.predicate,
+                _key(claim.object),
+            )
             if same and fact.status is FactStatus.CURRENT:
                 return fact
         return None
@@ -125,7 +131,11 @@ class Ledger:
         self.repeats += 1
         confidence = min(MAX_CONFIDENCE, 1 - (1 - fact.confidence) * (1 - claim.confidence))
         self.facts[fact.fact_id] = replace(
-            fact, confidence=confidence, support=fact.support + 1, sources=fact.sources | {span}, version=fact.version + 1
+            fact,
+            confidence=confidence,
+            support=fact.support + 1,
+            sources=fact.sources | {span},
+            version=fact.version + 1,
         )
         self.changed.add(fact.fact_id)
         self.added_sources.append((fact.fact_id, span))

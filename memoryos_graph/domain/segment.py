@@ -32,9 +32,7 @@ class JoinScore:
     threshold: float
 
 
-def join_score(
-    vector: Sequence[float], keywords: Iterable[str], segment: Segment, threshold: float
-) -> JoinScore:
+def join_score(vector: Sequence[float], keywords: Iterable[str], segment: Segment, threshold: float) -> JoinScore:
     """How well a topic fits a segment. Source: MemoryOS paper, segment similarity."""
     mine, theirs = set(keywords), set(segment.keywords)
     cosine = sum(a * b for a, b in zip(vector, segment.embedding, strict=True))
@@ -54,7 +52,8 @@ def choose(
 ) -> tuple[Segment, JoinScore] | None:
     """The best segment that a topic of `room_for` pages joins, or None when it opens its own.
 
-    Joins need score ≥ threshold and cosine ≥ floor: the floor keeps shared keywords from joining what means other things
+    Joins need score ≥ threshold and cosine ≥ floor: the floor keeps shared keywords from joining what means other
+    things
     (design.md 4.3).
     """
     words = tuple(keywords)

@@ -68,7 +68,7 @@ def _load_sentence_transformer(model: str) -> Any:
             "the embedding model needs the extra 'embeddings': pip install 'memoryos-graph[embeddings]'",
             code="embeddings_missing",
         ) from exc
-    disable_progress_bar()  # of reading the weights: it would stand between the lines of the service
+    disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading the weights: it would stand between the lines of the service
     return SentenceTransformer(_packaged_folder() if model == PACKAGED_MODEL else model, device="cpu")
 
 

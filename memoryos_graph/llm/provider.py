@@ -41,7 +41,7 @@ class Continuity:
 
 @dataclass(frozen=True, kw_only=True)
 class Topic:
-    """One subject of a batch: at most 200 characters of summary, at most 10 lower-case keywords, the pages it is about."""
+    """One subject of a batch: summary of at most 200 characters, at most 10 lower-case keywords, the pages about it."""
 
     summary: str
     keywords: tuple[str, ...]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..context import Context
 from ..contract import RunOut
 from ..domain.page import page_text, time_words
-from ..domain.text import keywords
 from ..errors import ModelError
+from ..llm.keywords import keywords
 from ..store.connection import Row, Tx
 from .step import Outcome, Step, write_step
 

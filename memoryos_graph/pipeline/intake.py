@@ -31,7 +31,12 @@ class _Sent:
 
 
 async def remember(
-    ctx: Context, user_id: str, turns: Sequence[TurnIn], *, idempotency_key: str | None = None, origin: str = "conversation"
+    ctx: Context,
+    user_id: str,
+    turns: Sequence[TurnIn],
+    *,
+    idempotency_key: str | None = None,
+    origin: str = "conversation",
 ) -> list[TurnStored]:
     """Store turns in order and give their pages; when this returns, they survive any crash.
 
@@ -69,9 +74,7 @@ async def remember(
     return await ctx.store.write(user_id, work)
 
 
-def _prepare(
-    ctx: Context, user_id: str, n: int, turn: TurnIn, idempotency_key: str | None, origin: str
-) -> _Sent:
+def _prepare(ctx: Context, user_id: str, n: int, turn: TurnIn, idempotency_key: str | None, origin: str) -> _Sent:
     user_input, assistant_response = turn.sides()
     kept = Turn(
         user_input=user_input,
@@ -155,9 +158,7 @@ def _place(
         for c, s in sorted(open_sessions.items())
         if c in touched
     ]
-    return _Placement(
-        head["page_seq"] + len(pages), recorded_at, pages, nexts, list(sessions.values()), conversations
-    )
+    return _Placement(head["page_seq"] + len(pages), recorded_at, pages, nexts, list(sessions.values()), conversations)
 
 
 def _properties(
@@ -205,9 +206,7 @@ def _event(ctx: Context, user_id: str, head: Row, placement: _Placement) -> dict
     )
 
 
-def _acknowledge(
-    sent: Sequence[_Sent], known: Mapping[str, Row], placement: _Placement
-) -> list[TurnStored]:
+def _acknowledge(sent: Sequence[_Sent], known: Mapping[str, Row], placement: _Placement) -> list[TurnStored]:
     """One acknowledgement per turn of the request, in its order."""
     seqs = {page["page_id"]: page["seq"] for page in placement.pages}
     results = []

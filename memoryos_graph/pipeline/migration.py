@@ -242,7 +242,12 @@ async def _write(
     await tx.run("set_tier_mtm", user_id=user_id, page_ids=page_ids)
     best = max(plan.members.values(), key=lambda score: score.score)
     return Outcome(
-        counts={"pages": len(page_ids), "segments": len(segments), "opened": len(plan.opened), "chains": len(plan.chains)},
+        counts={
+            "pages": len(page_ids),
+            "segments": len(segments),
+            "opened": len(plan.opened),
+            "chains": len(plan.chains),
+        },
         model=reply.model,
         prompt_hash=reply.prompt_hash,
         event="migrate",

@@ -35,9 +35,11 @@ class _Due:
 async def promote(ctx: Context, user_id: str, *, force: bool = False) -> RunOut | None:
     """Read at most `promotion_batch` unread pages of the hottest due segment; None when none is due.
 
-    A segment is due when its heat reaches `heat_threshold` and it has `promotion_min_pages` unread pages or one that waits
+    A segment is due when its heat reaches `heat_threshold` and it has `promotion_min_pages` unread pages or one
+    that waits
     longer than `promotion_max_wait_s`; with `force`, whenever it has an unread page.
-    Cost: one provider call, at most one embedding call, two reads, one write. Writes Fact, DERIVED_FROM, SUPERSEDES, Event.
+    Cost: one provider call, at most one embedding call, two reads, one write. Writes Fact, DERIVED_FROM,
+    SUPERSEDES, Event.
     Raises ModelError: nothing was written, the pages stay unread.
     """
     now = ctx.clock.now()
@@ -169,7 +171,8 @@ async def _write_facts(
         if candidate.fact_id in ledger.new
     ]
     changed = [
-        {"fact_id": fact_id, "properties": _changing(ledger.facts[fact_id])} for fact_id in sorted(ledger.changed - ledger.new.keys())
+        {"fact_id": fact_id, "properties": _changing(ledger.facts[fact_id])}
+        for fact_id in sorted(ledger.changed - ledger.new.keys())
     ]
     sources = [{"fact_id": fact_id, **vars(span)} for fact_id, span in ledger.added_sources]
     supersessions = [vars(supersession) for supersession in ledger.supersessions]
@@ -235,4 +238,3 @@ def _outcome(
             "facts": len(ledger.new),
         },
     )
-

@@ -37,8 +37,8 @@ class PageNote:
 class Found:
     """What the arms found: raw scores by id. Similarities are Neo4j's (1 + cosine) / 2, text scores Lucene's.
 
-    `fact_pages` are the pages that a fact is derived from, `replaced_pages` those of the facts it replaced, `neighbours`
-    the pages beside a page in its session.
+    `fact_pages` are the pages that a fact is derived from, `replaced_pages` those of the facts it replaced, and
+    `neighbours` the pages beside a page in its session.
     """
 
     notes: dict[str, PageNote] = field(default_factory=dict)

@@ -159,7 +159,9 @@ async def count(ctx: Context, user_id: str) -> Stats:
         )
 
     user, pages, facts, heats = await ctx.store.read(user_id, read)
-    counts = user or dict.fromkeys(("conversations", "sessions", "chains", "segments", "failed_runs"), 0) | {"due": False}
+    counts = user or dict.fromkeys(("conversations", "sessions", "chains", "segments", "failed_runs"), 0) | {
+        "due": False
+    }
     return Stats(
         pages=_summed(pages, "tier", ("stm", "mtm", "none")),
         states=_summed(pages, "state", ("stored", "indexed", "failed")),

@@ -66,7 +66,8 @@ async def work_through(
 ) -> list[RunOut]:
     """Do the named steps in order, each until nothing of it is due, and give the runs made.
 
-    Waits up to 60 s while another process works for this user, then raises UserBusy. A failing step is stored as a failed
+    Waits up to 60 s while another process works for this user, then raises UserBusy. A failing step is stored as a
+    failed
     Run, the work stays due, and the error is raised.
     """
     owner = ctx.clock.new_id()
@@ -153,9 +154,7 @@ async def _wait_for_lease(ctx: Context, user_id: str, owner: str) -> Lease | Non
     return lease
 
 
-async def _settle(
-    ctx: Context, user_id: str, lease: Lease, failures: int, due_at: datetime, *, keep_due: bool
-) -> None:
+async def _settle(ctx: Context, user_id: str, lease: Lease, failures: int, due_at: datetime, *, keep_due: bool) -> None:
     # After a failure the wait holds for new turns too: they would meet the same failure.
     now = due_at if keep_due else ctx.clock.now()
 

@@ -33,14 +33,21 @@ RACE_CODES = (
     "DeadlockDetected",
     "LockAcquisitionTimeout",
 )
-BUSY_CODES = ("LockAcquisitionTimeout", "LockClientStopped", "TransactionTimedOut", "TransactionTimedOutClientConfiguration")
+BUSY_CODES = (
+    "LockAcquisitionTimeout",
+    "LockClientStopped",
+    "TransactionTimedOut",
+    "TransactionTimedOutClientConfiguration",
+)
 
 
 def translate(exc: Exception) -> MemoryosError:
     """Our error for an error of the driver. The driver's words stay in `__cause__` only: they may quote values."""
     code = str(getattr(exc, "code", "") or "")
     if isinstance(exc, driver_errors.AuthError):
-        return SetupError("Neo4j refused the user or password; check NEO4J_USER and NEO4J_PASSWORD", code="wrong_password")
+        return SetupError(
+            "Neo4j refused the user or password; check NEO4J_USER and NEO4J_PASSWORD", code="wrong_password"
+        )
     if code.endswith("DatabaseNotFound"):
         return SetupError("the database named by NEO4J_DATABASE does not exist on this server", code="no_database")
     if code.endswith("Forbidden"):

@@ -17,7 +17,8 @@ log = logging.getLogger("memoryos_graph.store")
 
 SCHEMA_VERSION = 1
 _DEFINITION = re.compile(
-    r"CREATE (?P<type>CONSTRAINT|RANGE|FULLTEXT|VECTOR)(?: INDEX)? (?P<name>\w+) IF NOT EXISTS FOR \(n:(?P<label>\w+)\) "
+    r"CREATE (?P<type>CONSTRAINT|RANGE|FULLTEXT|VECTOR)(?: INDEX)? (?P<name>\w+) IF NOT EXISTS FOR
+    \(n:(?P<label>\w+)\) "
     r"(?:ON|REQUIRE)(?: EACH)? (?P<properties>[\[(].*?[\])]|n\.\w+)(?: IS UNIQUE)?"
     r"(?:\s+WITH \[(?P<filters>.*?)\])?(?:\s+OPTIONS (?P<options>.*))?$",
     re.DOTALL,
@@ -54,7 +55,8 @@ class Meta:
 async def prepare(connection: Connection, meta: Meta, now: datetime) -> None:
     """Bring the database to the wanted state; safe when several processes start at once.
 
-    Raises SetupError: `newer_database`, `wrong_dimension`, `wrong_model`, `wrong_secret_key` (nothing changed), `no_rights`,
+    Raises SetupError: `newer_database`, `wrong_dimension`, `wrong_model`, `wrong_secret_key` (nothing changed),
+    `no_rights`,
     `index_failed`.
     """
     if (stored := await _read_meta(connection)) is not None:
@@ -75,21 +77,21 @@ def check_meta(stored: Meta, mine: Meta) -> None:
         )
     if stored.embedding_dimension != mine.embedding_dimension:
         raise SetupError(
-            f"the database holds vectors of {stored.embedding_dimension} numbers ({stored.embedding_model}), the embedding "
-            f"model set now gives {mine.embedding_dimension} ({mine.embedding_model}): set MEMORYOS_EMBEDDING_MODEL and "
-            "MEMORYOS_EMBEDDING_DIMENSION back, or use an empty database and import the conversations again",
+            f"the database holds vectors of {stored.embedding_dimension} numbers ({stored.embedding_model}), the "
+            f"embedding model set now gives {mine.embedding_dimension} ({mine.embedding_model}): "
+            "set MEMORYOS_EMBEDDING_MODEL and MEMORYOS_EMBEDDING_DIMENSION back, or use an empty database and import the conversations again",
             code="wrong_dimension",
         )
     if stored.embedding_model != mine.embedding_model:
         raise SetupError(
-            f"the database holds vectors of {stored.embedding_model}, the embedding model set now is {mine.embedding_model}: "
-            "set MEMORYOS_EMBEDDING_MODEL back, or use an empty database and import the conversations again",
+            f"the database holds vectors of {stored.embedding_model}, the embedding model set now is "
+            f"{mine.embedding_model}: set MEMORYOS_EMBEDDING_MODEL back, or use an empty database and import the conversations again",
             code="wrong_model",
         )
     if stored.key_check != mine.key_check:
         raise SetupError(
-            "the database was made with another secret key: set MEMORYOS_SECRET_KEY, or MEMORYOS_DATA_DIR to the folder "
-            "that holds its secret.key",
+            "the database was made with another secret key: set MEMORYOS_SECRET_KEY, or MEMORYOS_DATA_DIR to "
+            "the folder that holds its secret.key",
             code="wrong_secret_key",
         )
 
@@ -142,7 +144,9 @@ def _same(want: Wanted, row: Row) -> bool:
         return False
     if [want.label] != row["labels"] or list(want.properties) != row["properties"]:
         return False
-    config = {key: value.upper() if isinstance(value, str) else value for key, value in row["options"]["indexConfig"].items()}
+    config = {
+        key: value.upper() if isinstance(value, str) else value for key, value in row["options"]["indexConfig"].items()
+    }
     # newer servers report some settings under another name (quantization): those can't be compared
     return all(config.get(key, value) == value for key, value in want.settings.items())
 

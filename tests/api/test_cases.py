@@ -17,7 +17,8 @@ from .conftest import Filled, path_of, send_raw
 
 SEARCH_TEXTS = [
     "/b testing", "tb-", "C++", "(x)", "a AND", '"open', "foo:bar", "*", "!!!", "", "word " * 200, "NOT",
-    "a OR OR b", "[1 TO 2}", "~0.5^", "\\", "&& || !", "user_id:*", "') MATCH (n) DETACH DELETE n //", "the and of", "李雷 住在 哪里？",
+    "a OR OR b", "[1 TO 2}", "~0.5^", "\\", "&& || !", "user_id:*", "') MATCH (n) DETACH DELETE n //", "the and of",
+    "李雷 住在 哪里？",
     "🙂", "x" * 5000,
 ]  # fmt: skip
 USER_IDS = ["ana@example.org", "李雷", "a/b", "a b", "a.b:c", "Ana", "ana", "é", "e\u0301", "%2F", "a%2Fb"]

@@ -11,7 +11,11 @@ ROOT = Path(memoryos_graph.__file__).parent.parent
 def test_every_folder_with_code_or_data_is_a_package_of_the_wheel() -> None:
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
     found = set()
-    for top, name in (("memoryos_graph", "memoryos_graph"), ("api", "memoryos_graph.api"), ("cypher", "memoryos_graph.cypher")):
+    for top, name in (
+        ("memoryos_graph", "memoryos_graph"),
+        ("api", "memoryos_graph.api"),
+        ("cypher", "memoryos_graph.cypher"),
+    ):
         folders = [ROOT / top, *(p for p in (ROOT / top).rglob("*") if p.is_dir() and p.name != "__pycache__")]
         for folder in folders:
             if any(p.suffix in (".py", ".cypher", ".lock", ".jsonl") for p in folder.iterdir()):

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from memoryos_graph import MemoryService
 
 from ..graph import ask
 
-pytest.importorskip("sentence_transformers")
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="the extra `embeddings` is not installed"),
+]
 
 ROOT = Path(__file__).parents[2]
 READY_S = 400.0

@@ -8,7 +8,13 @@ from memoryos_graph.domain.secret import Secret
 
 SECRET = Secret(b"k" * 32)
 EVENT = Event(
-    seq=1, kind="remember", at=datetime(2026, 1, 1, tzinfo=UTC), actor="caller", ids=("a",), numbers={"n": 1.0}, prev_hash=""
+    seq=1,
+    kind="remember",
+    at=datetime(2026, 1, 1, tzinfo=UTC),
+    actor="caller",
+    ids=("a",),
+    numbers={"n": 1.0},
+    prev_hash="",
 )
 
 

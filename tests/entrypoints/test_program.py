@@ -48,9 +48,7 @@ def test_the_package_runs_as_a_program() -> None:
 
 def test_every_command_has_a_help(cli: Cli) -> None:
     ran = cli("--help")
-    for (
-        name
-    ) in "serve demo version db remember import search why facts segments turns stats run runs keys bench eval".split():
+    for name in COMMANDS:
         assert f" {name} " in ran.out
         assert cli(name, "--help").code == 0
 

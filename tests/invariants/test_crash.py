@@ -158,7 +158,7 @@ async def test_an_import_survives_kills_of_the_service_and_of_itself(
         await importing.wait()
     async with serving(cli_env, _free_port()):
         again = await import_file()
-        out, err = await again.communicate()
+        _, err = await again.communicate()
         assert again.returncode == 0, err.decode()
     turns = [t async for t in _all_turns(service, user_id)]
     assert sorted(turns) == sorted(f"line-{n}" for n in range(400))

@@ -27,14 +27,17 @@ SENTENCES = [
 ADD = st.tuples(
     st.just("add"),
     st.lists(
-        st.tuples(st.sampled_from(SENTENCES), st.sampled_from(["", "I see."]), st.sampled_from("ab"), st.none() | st.integers(0, 9)),
+        st.tuples(
+            st.sampled_from(SENTENCES),
+            st.sampled_from(["", "I see."]),
+            st.sampled_from("ab"),
+            st.none() | st.integers(0, 9),
+        ),
         min_size=1,
         max_size=6,
     ),
 )
-STEP = ADD | st.tuples(
-    st.sampled_from(["index", "migrate", "promote", "all", "wait"]), st.booleans()
-)
+STEP = ADD | st.tuples(st.sampled_from(["index", "migrate", "promote", "all", "wait"]), st.booleans())
 
 
 SHORT = settings(
@@ -69,7 +72,12 @@ async def _run_history(service: MemoryService, clock: FakeClock, history: list[t
                 named = None if number is None else f"{conversation}-{number}"
                 said = expected.get(named, text) if named else text
                 turns.append(
-                    TurnIn(user_input=said, assistant_response="" if named else answer, id=named, conversation_id=conversation)
+                    TurnIn(
+                        user_input=said,
+                        assistant_response="" if named else answer,
+                        id=named,
+                        conversation_id=conversation,
+                    )
                 )
                 if named:
                     expected[named] = said

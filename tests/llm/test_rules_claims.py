@@ -47,7 +47,7 @@ def claims_of(*pages: Page) -> tuple[Claim, ...]:
     return found
 
 
-# ---- sentences that say nothing of the user ---------------------------------------------------------------------------
+# ---- sentences that say nothing of the user ----
 
 QUESTIONS = """
 Do you know where I live?
@@ -195,6 +195,16 @@ Call me tomorrow.
 I prefer not to say.
 I speak from experience.
 I use Word of mouth.
+I use GitHub Copilot.
+I live in Building C.
+We moved to Plan B.
+I'm an engineer at heart.
+I'm a pilot in the sims.
+I work as a team player.
+I have cancer in my family.
+I have anxiety about the exam.
+I'm vegan on weekdays.
+I'm engaged in a project.
 我好累。
 我对周一过敏。
 我对上班过敏，哈哈
@@ -213,6 +223,10 @@ I use Word of mouth.
 我吃了布洛芬。
 我快30岁了。
 我是好人。
+我喜欢狗不喜欢猫。
+我最喜欢吃的是火锅。
+我跳槽到一家新公司了。
+我有强迫症，哈哈。
 """
 TEXT_WORK = """
 Translate into French: I live in Oslo and I love cheese.
@@ -252,7 +266,7 @@ def test_nothing_is_claimed_from(said: str) -> None:
     assert claims_of(page(said)) == ()
 
 
-# ---- sentences that say exactly one thing or a few ---------------------------------------------------------------------
+# ---- sentences that say exactly one thing or a few ----
 
 STATES, CHANGES, CORRECTS = Stance.STATES, Stance.CHANGES, Stance.CORRECTS
 
@@ -281,12 +295,17 @@ EXACTLY: dict[str, list[tuple[str, str, Stance, str]]] = {
     "我的生日是5月3日。": [("birthday", "05-03", STATES, "我的生日是5月3日")],
     "我是四川人。": [("from", "四川", STATES, "我是四川人")],
     "我来自成都。": [("from", "成都", STATES, "我来自成都")],
-    "我会说英语和日语。": [("speaks", "英语", STATES, "我会说英语和日语"), ("speaks", "日语", STATES, "我会说英语和日语")],
+    "我会说英语和日语。": [
+        ("speaks", "英语", STATES, "我会说英语和日语"),
+        ("speaks", "日语", STATES, "我会说英语和日语"),
+    ],
     # home
     "I live in Bergen.": [("lives_in", "Bergen", STATES, "I live in Bergen")],
     "I live in Bergen, not Oslo.": [("lives_in", "Bergen", CORRECTS, "I live in Bergen, not Oslo")],
     "I moved to Oslo in March 2023.": [("lives_in", "Oslo", CHANGES, "I moved to Oslo in March 2023")],
-    "We moved to the Netherlands in 2019": [("lives_in", "Netherlands", CHANGES, "We moved to the Netherlands in 2019")],
+    "We moved to the Netherlands in 2019": [
+        ("lives_in", "Netherlands", CHANGES, "We moved to the Netherlands in 2019")
+    ],
     "i live in oslo": [("lives_in", "oslo", STATES, "i live in oslo")],
     "I live in Rio de Janeiro with my wife Anna.": [
         ("lives_in", "Rio de Janeiro", STATES, "I live in Rio de Janeiro"),
@@ -304,8 +323,16 @@ EXACTLY: dict[str, list[tuple[str, str, Stance, str]]] = {
     "I work at a hospital.": [("works_at", "hospital", STATES, "I work at a hospital")],
     "I got a new job at Spotify.": [("works_at", "Spotify", CHANGES, "I got a new job at Spotify")],
     "I'm studying computer science.": [("studies", "computer science", STATES, "I'm studying computer science")],
+    "I'm a student at MIT.": [
+        ("works_as", "student", STATES, "I'm a student"),
+        ("studies_at", "MIT", STATES, "I'm a student at MIT"),
+    ],
+    "我学的是法律。": [("studies", "法律", STATES, "我学的是法律")],
     "我是一名程序员。": [("works_as", "程序员", STATES, "我是一名程序员")],
-    "我在医院当护士。": [("works_at", "医院", STATES, "我在医院当护士"), ("works_as", "护士", STATES, "我在医院当护士")],
+    "我在医院当护士。": [
+        ("works_at", "医院", STATES, "我在医院当护士"),
+        ("works_as", "护士", STATES, "我在医院当护士"),
+    ],
     "我最近跳槽到字节跳动了。": [("works_at", "字节跳动", CHANGES, "我最近跳槽到字节跳动")],
     "我的专业是计算机科学。": [("studies", "计算机科学", STATES, "我的专业是计算机科学")],
     # family and pets
@@ -352,7 +379,12 @@ EXACTLY: dict[str, list[tuple[str, str, Stance, str]]] = {
         ("uses", "MySQL", CHANGES, "We moved our stack from Postgres to MySQL")
     ],
     "I'm moving to Berlin next month.": [("plans_to", "move to Berlin", STATES, "I'm moving to Berlin next month")],
-    "我很喜欢旅游和看电影，你呢？": [("likes", "旅游", STATES, "我很喜欢旅游和看电影"), ("likes", "看电影", STATES, "我很喜欢旅游和看电影")],
+    "I plan to visit Oslo and relax.": [("plans_to", "visit Oslo", STATES, "I plan to visit Oslo")],
+    "我喜欢和朋友聊天。": [("likes", "和朋友聊天", STATES, "我喜欢和朋友聊天")],
+    "我很喜欢旅游和看电影，你呢？": [
+        ("likes", "旅游", STATES, "我很喜欢旅游和看电影"),
+        ("likes", "看电影", STATES, "我很喜欢旅游和看电影"),
+    ],
     "我不喜欢香菜。": [("dislikes", "香菜", STATES, "我不喜欢香菜")],
     "我不再喜欢咖啡了。": [("dislikes", "咖啡", CHANGES, "我不再喜欢咖啡了")],
     "比起咖啡，我更喜欢茶。": [("prefers", "茶", STATES, "比起咖啡，我更喜欢茶")],
@@ -372,7 +404,7 @@ def test_the_tables_are_as_large_as_promised() -> None:
     assert len(EXACTLY) >= 60
 
 
-# ---- what claims carry --------------------------------------------------------------------------------------------------
+# ---- what claims carry ----
 
 
 @pytest.mark.parametrize(
@@ -430,7 +462,9 @@ def test_kind_and_sensitivity_are_those_of_the_predicate() -> None:
 
 
 def test_a_correction_finds_what_it_corrects_on_an_earlier_page() -> None:
-    first, second = claims_of(page("My daughter is called Maya.", number=1), page("Actually it's Mia, not Maya.", number=2))
+    first, second = claims_of(
+        page("My daughter is called Maya.", number=1), page("Actually it's Mia, not Maya.", number=2)
+    )
     assert (first.predicate, first.object) == ("has_child", "Maya")
     assert (second.predicate, second.object, second.replaces) == ("has_child", "Mia", "Maya")
     assert second.stance is Stance.CORRECTS

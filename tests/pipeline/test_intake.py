@@ -113,7 +113,8 @@ async def test_next_follows_arrival_inside_a_session_only(
     await memory.remember([TurnIn(user_input="a3", conversation_id="a"), TurnIn(user_input="a4", conversation_id="a")])
     rows = await ask(
         service,
-        "MATCH (a:Page {user_id: $user_id})-[:NEXT]->(b) RETURN a.user_input + '>' + b.user_input AS pair ORDER BY pair",
+        "MATCH (a:Page {user_id: $user_id})-[:NEXT]->(b) "
+        "RETURN a.user_input + '>' + b.user_input AS pair ORDER BY pair",
         user_id=memory.user_id,
     )
     assert [row["pair"] for row in rows] == ["a1>a2", "a3>a4", "b1>b2"]
@@ -159,5 +160,7 @@ async def test_the_event_chain_verifies_and_holds_no_text_of_the_caller(
         assert "secret-word" not in str(event)
         assert "my-id" not in str(event)
         head = event["hash"]
-    (user,) = await ask(service, "MATCH (u:User {user_id: $user_id}) RETURN u.event_head AS head", user_id=memory.user_id)
+    (user,) = await ask(
+        service, "MATCH (u:User {user_id: $user_id}) RETURN u.event_head AS head", user_id=memory.user_id
+    )
     assert user["head"] == head

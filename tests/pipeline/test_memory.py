@@ -122,7 +122,10 @@ async def test_case_l22_u14_a_dialogue_is_one_chain_over_a_restart(
     settings: object, user_id: str, clock: FakeClock, fake_embedder: FakeEmbedder
 ) -> None:
     words = "the cello lesson on Friday with the new bow"
-    for texts in ([f"About {words} one", f"More about {words} two", f"And {words} three"], [f"Yes {words} four", f"So {words} five"]):
+    for texts in (
+        [f"About {words} one", f"More about {words} two", f"And {words} three"],
+        [f"Yes {words} four", f"So {words} five"],
+    ):
         async with MemoryService.open(settings, worker=False, clock=clock, embedder=fake_embedder) as service:  # type: ignore[arg-type]
             for text in texts:
                 await service.user(user_id).remember(TurnIn(user_input=text))

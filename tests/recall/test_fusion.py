@@ -59,6 +59,16 @@ def test_a_fact_is_a_result_and_lifts_its_pages() -> None:
     assert fact.parts["page"] > 0
 
 
+def test_the_pages_of_what_a_fact_replaced_speak_for_it_but_not_their_times() -> None:
+    arms = found(vector={"old": 0.9, "new": 0.6}, text={"old": 1.0}, fact_vector={"f1": 0.7}, sessions={"s": 1.0})
+    arms.fact_pages, arms.replaced_pages = {"f1": ["new"]}, {"f1": ["old"]}
+    arms.notes["old"] = PageNote("old", "s", 100, 0)
+    fact = next(
+        r for r in fusion.rank(arms, Weights(), date_match=lambda at: at / 100, asks_when=False) if r.id == "f1"
+    )
+    assert fact.parts == pytest.approx({"vector": 0.25, "page": 0.24, "session": 0.2})
+
+
 def test_flat_is_the_cosine() -> None:
     arms = found(vector={"p1": 0.8, "p2": 0.3}, text={"p2": 9.0}, fact_vector={"f1": 0.7})
     assert [(r.id, round(r.score, 3)) for r in fusion.rank_flat(arms)] == [("p1", 0.6), ("f1", 0.4), ("p2", 0.0)]

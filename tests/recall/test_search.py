@@ -124,9 +124,9 @@ async def test_case_s7_the_one_own_page_is_found_among_a_thousand_near_ones(
 
 
 METACHARACTERS = [
-    "/b testing", "tb-", "C++", "(x)", "a AND", '"open', "foo:bar", "[a TO b]", "{x}", "a^b", "a~", "a?b*", "\\", "&& ||",
-    "user_key:x^0) OR (text:*", "MATCH (n) DETACH DELETE n", "$user_id", "`p`", "' RETURN 1 //", "+ - !", "x\ny\tz",
-    "word " * 2000, "different " + " ".join(f"w{n}" for n in range(2000)), "a" * 20_000,
+    "/b testing", "tb-", "C++", "(x)", "a AND", '"open', "foo:bar", "[a TO b]", "{x}", "a^b", "a~", "a?b*", "\\",
+    "&& ||", "user_key:x^0) OR (text:*", "MATCH (n) DETACH DELETE n", "$user_id", "`p`", "' RETURN 1 //", "+ - !",
+    "x\ny\tz", "word " * 2000, "different " + " ".join(f"w{n}" for n in range(2000)), "a" * 20_000,
 ]  # fmt: skip
 
 
@@ -220,16 +220,18 @@ async def test_only_current_facts_are_found_with_their_quotes(memory: UserMemory
     assert {hit.kind for hit in (await memory.search("live in Rome")).hits} == {"page", "fact"}
 
 
-async def test_a_current_fact_comes_before_what_it_replaced(memory: UserMemory, service: MemoryService) -> None:
+async def test_what_a_fact_replaced_speaks_for_it(memory: UserMemory, service: MemoryService) -> None:
     old, new = await told(memory, "I live in Hamburg", TurnIn(user_input="moved to Bergen", conversation_id="later"))
     await write_fact(service, memory.user_id, "f-old", "The user lives in Hamburg.", old, "superseded")
     await write_fact(service, memory.user_id, "f-new", "The user lives in Bergen.", new, "current")
     query = """MATCH (o:Fact {user_id: $u, fact_id: 'f-old'}) MATCH (n:Fact {user_id: $u, fact_id: 'f-new'})
                CREATE (n)-[:SUPERSEDES]->(o)"""
     await ask(service, query, u=memory.user_id)
-    best, second, *_ = (await memory.search("Where do I live?")).hits
-    assert (best.id, second.id) == ("f-new", old)
-    assert [source.page_id for source in best.sources] == [new]
+    (fact,) = (await memory.search("Where do I live?", kinds=["fact"])).hits
+    (page, _) = (await memory.search("Where do I live?", kinds=["page"])).hits
+    assert (fact.id, [source.page_id for source in fact.sources]) == ("f-new", [new])
+    assert page.id == old
+    assert fact.parts["page"] == pytest.approx(0.3 * (page.parts["vector"] + page.parts["text"]))
 
 
 async def test_hidden_and_archived_pages_are_never_found(memory: UserMemory, service: MemoryService) -> None:

@@ -54,9 +54,7 @@ async def test_a_failing_user_is_recorded_and_does_not_stop_the_others(
     assert (await service.readiness()).status == "ready"
 
 
-async def test_a_long_backlog_of_one_user_does_not_keep_another_waiting(
-    service: MemoryService, user_id: str
-) -> None:
+async def test_a_long_backlog_of_one_user_does_not_keep_another_waiting(service: MemoryService, user_id: str) -> None:
     long, short = service.user(f"{user_id}-long"), service.user(f"{user_id}-short")
     await long.remember([TurnIn(user_input=f"backlog {n}") for n in range(200)])
     service.ctx.clock.move(seconds=1)  # type: ignore[attr-defined]
@@ -67,9 +65,7 @@ async def test_a_long_backlog_of_one_user_does_not_keep_another_waiting(
     assert (await long.stats()).pages["stm"] > 10
 
 
-async def test_waiting_never_waits_for_capacity(
-    working: tuple[MemoryService, FakeEmbedder], user_id: str
-) -> None:
+async def test_waiting_never_waits_for_capacity(working: tuple[MemoryService, FakeEmbedder], user_id: str) -> None:
     memory = working[0].user(user_id)
     (stored,) = await memory.remember(TurnIn(user_input="just one"))
     (state,) = await memory.wait_for([stored], "promoted", 60)

@@ -111,7 +111,9 @@ async def test_a_changed_index_is_built_again(settings: Settings, service: Memor
 
 
 @pytest.mark.engine
-async def test_case_n13_an_index_that_the_server_refuses_stops_the_start(empty_schema: None, settings: Settings) -> None:
+async def test_case_n13_an_index_that_the_server_refuses_stops_the_start(
+    empty_schema: None, settings: Settings
+) -> None:
     class TooWide(FakeEmbedder):
         dimension = 5000
 

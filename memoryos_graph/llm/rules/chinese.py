@@ -119,7 +119,7 @@ def listed(sentence: Sentence, position: int, *, longest: int = 10) -> list[Span
     if run is None or sentence.folded[run.end() : run.end() + 1] == MASK:
         return []
     spans = []
-    if run[0].startswith("在"):  # "在海滩、山脉和湖泊附近拍摄" is one thing
+    if run[0][0] in "在和跟与":  # "在海滩、山脉和湖泊附近拍摄" and "和朋友聊天" are one thing
         return [(position, position + len(run[0].rstrip(PARTICLES + " ")))] if len(run[0]) <= 2 * longest else []
     for start, end in _pieces(run[0]):
         if not 0 < end - start <= longest:

@@ -76,13 +76,13 @@ def _once(claimed: Sequence[Claim]) -> list[Claim]:
 
 def _claim(page: Page, found: Found) -> Claim:
     predicate = PREDICATES[found.predicate]
-    quote = page.user_input[found.start : found.end]
+    quote = page.user_input[found.start : found.end].rstrip()
     return Claim(
         page_id=page.page_id,
         side=Side.USER,
         quote=quote,
         start=found.start,
-        end=found.end,
+        end=found.start + len(quote),
         kind=predicate.kind,
         subject=SUBJECT,
         predicate=predicate.name,

@@ -19,7 +19,7 @@ APART_BELOW_CJK = 0.75
 SAME_SUBJECT_FROM = 0.80
 SAME_SUBJECT_WORDS = 2
 SAME_SUBJECT_JACCARD_CJK = 0.15
-SHORT_WORDS = 3
+SHORT_WORDS = 1
 
 _FOLLOWS = re.compile(
     r"(?:yes|yeah|yep|no|nope|ok|okay|sure|right|exactly|thanks|thank you|and|but|or|so|also|then|because|why"
@@ -59,8 +59,11 @@ def continuity(page: Page, before: Page | None) -> Continuity:
 
 
 def follows_up(page: Page) -> bool:
-    """Whether a page makes sense only after what was said before: short, or opening with "yes", "and", "why", "那"."""
-    return _FOLLOWS.match(_opening(page)) is not None or len(keywords(page.text)) <= SHORT_WORDS
+    """Whether a page makes sense only after what was said before: it opens with "yes", "and", "why", "那", or says so
+    little that it has one word of content at most.
+    """
+    opening = page.user_input or page.assistant_response
+    return _FOLLOWS.match(_opening(page)) is not None or len(keywords(opening)) <= SHORT_WORDS
 
 
 def _opening(page: Page) -> str:

@@ -27,7 +27,8 @@ _PLACE_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f]|['.-](?=[^\W\d_])
 _PLACE_LINK = re.compile(r"(?:de|del|la|le|les|upon|on|am|an der|of|the|and)[ \t]+(?=\w)", re.IGNORECASE)
 _NO_PLACE_WORDS = """
 fear hope denial chaos poverty sin peace harmony town heaven hell mars earth paradise jeans pajamas sweatpants
-accounting marketing sales hr it work school god bed home reality constant student
+building plan room apartment apt unit block floor dorm step chapter level phase section page version accounting
+marketing sales hr it work school god bed home reality constant student
 """
 _NO_PLACES = frozenset(_NO_PLACE_WORDS.split())
 _AFTER_NAME = re.compile(r"\s*(?:$|[,.!?;)(:…-]|and\b|but\b|from\b|here\b|by the way\b|nice\b|by\b|[^\w\s])")

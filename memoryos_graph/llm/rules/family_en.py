@@ -72,7 +72,7 @@ _GONE = re.compile(
 _MARRIED = re.compile(
     rf"(?i)(?:{I_AM}(?: (?:now|happily|finally|already))* (?P<state>married|engaged)|\b(?:I"
     rf"|we)(?:'ve)? (?:just )?got (?P<change>married|engaged))\b"
-    r"(?P<to> to (?=(?-i:[A-Z])))?(?! ?to\b| with\b)"
+    r"(?P<to> to (?=(?-i:[A-Z])))?(?! ?to\b| (?:with|in|by)\b)"
 )
 _WEDDING = re.compile(
     r"(?i)(?P<married>\b(?:I|we) (?:got|were|was) married(?: on| in)?|\bour wedding (?:day |date )?(?:was|is)(?: on)?)"
@@ -153,7 +153,7 @@ def _apposed_members(sentence: Sentence) -> Iterator[Found]:
 def _names(sentence: Sentence, position: int) -> list[tuple[int, int]]:
     """The names listed at a position: "Mia", "Mia and Leo", "Mia, Leo and Bo"."""
     spans = []
-    while name := name_at(sentence, position, words=2):
+    while name := name_at(sentence, position, words=2, lower=True):
         spans.append(name)
         more = _ALSO_NAMED.match(sentence.folded, name[1], sentence.end)
         if more is None:

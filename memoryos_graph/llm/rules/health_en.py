@@ -65,6 +65,10 @@ _DIET = re.compile(
     rf"| have)? (?P<change>became|become|went|gone|turned)(?: fully| completely)?"
     rf"(?: a| an)?|\bI(?:'ve| have) been(?: a| an)?) (?=\S)"
 )
+_PARTLY = re.compile(
+    r"(?i)-?(?:ish|curious)\b| (?:on|at|for|during|before|until|when|today|tonight|this|most of|half|but|except"
+    r"|\w*days?)\b"
+)
 _NOT_DIET = re.compile(
     r"(?i)(?P<start>\bI (?P<never>don't|do not|never|no longer|can't|cannot|stopped|quit|gave up) (?P<eat>eat"
     r"|eating)) |\b(?P<quit>I(?:'ve)? (?:gave up|given up|stopped eating|quit eating)) "
@@ -109,7 +113,8 @@ def _conditions(sentence: Sentence) -> Iterator[Found]:
         if condition is None or not opens_clause(sentence, match.start()):
             continue
         if re.match(
-            r"(?i) (?:about|over|when|today|from|because|medication|treatment|research|awareness)\b",
+            r"(?i) (?:about|over|when|today|from|because|in|of|on|patients|runs|medication|treatment|research"
+            r"|awareness)\b",
             sentence.after(condition.end()),
         ):
             continue
@@ -148,6 +153,8 @@ def _diets(sentence: Sentence) -> Iterator[Found]:
     for match in sentence.matches(_DIET):
         diet = DIET.match(sentence.folded, match.end(), sentence.end)
         if diet is None or not opens_clause(sentence, match.start()):
+            continue
+        if _PARTLY.match(sentence.folded, diet.end(), sentence.end):
             continue
         what = sentence.words(*diet.span()).lower()
         changed = bool(match["change"]) or " now" in match[0].lower()

@@ -27,7 +27,8 @@ _MARRIED = re.compile(rf"{ME}们?{NOW}{_WHEN}(?P<what>结婚了|已婚|结了婚
 _WEDDING = re.compile(rf"{ME}们?(?:是)?(?:在|于)?(?P<anniversary>的?结婚纪念日是)?(?=\d)")
 
 _ALLERGIC = re.compile(
-    rf"{ME}(?:从小|一直|也|还|好像)*对(?P<what>[^,;.。!?\n\x00]{{1,20}}?)(?:严重|轻微|轻度|重度|特别|非常|很|有点|都"
+    rf"{ME}(?:从小|一直|也|还|就|都|好像)*对(?P<what>[^,;.。!?\n\x00]{{1,20}}?)(?:严重|轻微|轻度|重度|特别|非常|很"
+    rf"|有点|都"
     rf"|也|会)*过敏{END}"
 )
 _HAS_ALLERGY = re.compile(rf"{ME}{NOW}(?:有|有严重的)?(?P<what>{ALLERGENS})过敏(?:症|史)?{END}")

@@ -107,7 +107,7 @@ _OTHERS_EN = re.compile(
       |(?:he|she|they|people|everyone|everybody|somebody|someone|who)\s(?:\w+\s)?(?:thinks?|thought|believes?|assumes?|heard)
       |sang|sings?|lyrics?|chorus|verse|song\scalled|titled|entitled|catchphrase|slogan|motto|meme)\b
     | \b(?:in|for|from|of|on)\s(?:my|the|this|a|our|that)\s(?:\w+\s)?(?:novel|story|game|book|play|dream|movie|film|song
-      |poem|campaign|script|show|series|episode|sim|rpg|manuscript|fanfic)\b
+      |poem|campaign|script|show|series|episode|rpg|sims?|manuscript|fanfic)\b
     | \b(?:my|the|main|this)\scharacter\b | \bprotagonist\b | \bnarrator\b | \bfictional\b
     """
 )

@@ -37,6 +37,12 @@ _MOVED = re.compile(
     r"(?i)\b(?:I|we)(?:'ve| have)?(?: just| recently| finally| since)* (?:moved|relocated)(?: back| over| house)?"
     r"(?: from (?P<from>[^,.!?;]{2,30}?))? to "
 )
+# What may follow a home: "Oslo with my wife", not "Vegetarian food".
+_AFTER_HOME = re.compile(
+    r"(?i)\s*(?:$|[^\w\s]|(?:and|but|with|for|now|in|since|because|cause|where|at|on|last|this|these|when|from|as|so|by|after"
+    r"|before|about|near|right|too|again|alone|recently|permanently|though|just|while|to|also|currently|together|over|back"
+    r"|actually|btw|via|which|yesterday|today|a|an|one|two|three|four|five|six|ten|several|many|some|years?|\d+)\b)"
+)
 _FROM = re.compile(rf"(?i)(?:{I_AM}{_NOW} from|\bI{_NOW} come from|\bI was born(?: and (?:raised|bred))? in) ")
 _SPEAKS = re.compile(
     rf"(?i)(?:\bI(?: can| only| also| mainly| mostly)? speak|{I_AM}{_NOW} (?:completely |totally )?(?:fluent"
@@ -54,6 +60,9 @@ _WORKS_AT = re.compile(
     rf"(?i)(?P<start>\bI{_NOW} work|{I_AM}{_NOW} (?:working|employed)|\bI(?:'ve| have)?(?: just| recently)?"
     r" (?P<change>started working|started(?: a (?:new )?job)?|got a (?:new )?job|switched jobs)) (?P<at>at|for|by"
     r"|to)? ?"
+)
+_NOT_REALLY = re.compile(
+    r"(?i),? (?:at heart|sort of|kind of|of sorts|in training|wannabe|in spirit|in a (?:past|former))\b"
 )
 _EMPLOYER = re.compile(r" (?:at|for|with) (?=[A-Z])")
 _INSTITUTION = re.compile(
@@ -162,6 +171,8 @@ def _homes(sentence: Sentence) -> Iterator[Found]:
             place = place_at(sentence, match.end())
             if place is None or not opens_clause(sentence, match.start()) or sentence.has(_ENDED):
                 continue
+            if not _AFTER_HOME.match(sentence.folded, place[1], sentence.end):
+                continue
             moved = pattern is _MOVED
             origin = match["from"] if moved else None
             now = moved or re.search(r"(?i)\bnow\b", match[0]) or re.match(r" now\b", sentence.after(place[1]))
@@ -189,7 +200,11 @@ def _origins(sentence: Sentence) -> Iterator[Found]:
         ):
             said = sentence.words(*place)
             found = Found(
-                predicate="from", object=said, text=f"The user is from {said}.", start=match.start(), end=place[1]
+                predicate="from",
+                object=said.removeprefix("the "),
+                text=f"The user is from {said}.",
+                start=match.start(),
+                end=place[1],
             )
             yield corrected(sentence, found)
 
@@ -219,7 +234,7 @@ def _jobs(sentence: Sentence) -> Iterator[Found]:
             continue
         said = sentence.words(*span)
         named = re.search(r"(?i)work|job|profession|occupation|hired", match["start"]) is not None
-        if not _is_job(said, named=named):
+        if not _is_job(said, named=named) or _NOT_REALLY.match(sentence.folded, span[1], sentence.end):
             continue
         article = "an" if said[0].lower() in "aeiou" else "a"
         found = Found(
@@ -232,7 +247,10 @@ def _jobs(sentence: Sentence) -> Iterator[Found]:
         )
         yield dated(sentence, corrected(sentence, found)) if match["change"] else corrected(sentence, found)
         if employer := _EMPLOYER.match(sentence.folded, span[1], sentence.end):
-            yield from _employed(sentence, match.start(), employer.end(), changed=match["change"] is not None)
+            if said.lower().endswith(("student", "undergraduate")):
+                yield from _enrolled(sentence, match.start(), employer.end())
+            else:
+                yield from _employed(sentence, match.start(), employer.end(), changed=match["change"] is not None)
 
 
 def _is_job(said: str, *, named: bool) -> bool:

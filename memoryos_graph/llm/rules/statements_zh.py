@@ -66,10 +66,13 @@ _WORKS_AT = re.compile(
     rf"|[A-Z]\w+))"
     rf"(?:里|这边|那边)?(?:工作|上班|任职|就职|(?:当|做)(?:一?[名个位])?(?P<job>[{HAN}]{{0,4}}?{OCCUPATION})){END}"
 )
-_JOINED = re.compile(rf"{ME}(?P<when>[^,。!?]{{0,8}}?)(?:跳槽到|跳槽去|入职)了?(?P<where>[{HAN}\w]{{2,12}}?){END}")
+_JOINED = re.compile(
+    rf"{ME}(?P<when>[^,。!?]{{0,8}}?)(?:跳槽到|跳槽去|入职)了?(?P<where>(?!一家|新|别的|另"
+    rf"|其他)[{HAN}\w]{{2,12}}?){END}"
+)
 _STUDIES = re.compile(
     rf"{ME}{NOW}(?:在[{HAN}]{{2,10}}?(?:大学|学院))?(?:的?专业是|学的?是|主修|攻读|大学学的?是|读的?是|读|学)"
-    rf"(?P<what>[{HAN}]{{1,8}}?{SUBJECT_END})(?:专业|系)?的?{CLAUSE_END}"
+    rf"(?P<what>(?:(?!的)[{HAN}]){{0,8}}?{SUBJECT_END})(?:专业|系)?的?{CLAUSE_END}"
 )
 _STUDIES_AT = re.compile(
     rf"{ME}{NOW}(?:就读于|在)(?P<school>[{HAN}]{{2,10}}?(?:大学|学院))(?:读书|上学|念书|学习|读研|读博|读|就读|上大学"
@@ -211,7 +214,7 @@ def _languages(sentence: Sentence) -> Iterator[Found]:
 def _jobs(sentence: Sentence) -> Iterator[Found]:
     for match in sentence.matches(_WORKS_AS):
         job = match.span("job")
-        found = _found(sentence, match, job, "works_as", f"用户的职业是{sentence.words(*job)}。")
+        found = _found(sentence, match, job, "works_as", f"用户是{sentence.words(*job)}。")
         if _CHANGE.match(match["verb"]):
             found = dated(sentence, _changed(found))
         yield corrected(sentence, found)
@@ -223,7 +226,7 @@ def _employers(sentence: Sentence) -> Iterator[Found]:
         text = f"用户在{where}工作。"
         yield Found(predicate="works_at", object=where, text=text, start=match.start("me"), end=match.end())
         if match["job"]:
-            yield _found(sentence, match, match.span("job"), "works_as", f"用户的职业是{match['job']}。")
+            yield _found(sentence, match, match.span("job"), "works_as", f"用户是{match['job']}。")
     for match in sentence.matches(_JOINED):
         if _MOVE_WORDS.fullmatch(match["when"]):
             where = sentence.words(*match.span("where"))

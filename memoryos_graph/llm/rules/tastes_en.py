@@ -84,7 +84,7 @@ _OPEN = frozenset(_OPEN_WORDS.split())
 _TO_STOPS = STOPS - {"to"}
 # What "I love …" is said of out of politeness or delight at what was just said.
 _AT_HAND = re.compile(
-    r"(?i)(?:idea|ideas|suggestions?|way|ways|part|sound|thought|point|question|answer|advice|chatting|meeting|stuff"
+    r"(?i)\b(?:idea|ideas|suggestions?|way|ways|part|sound|thought|point|question|answer|advice|chatting|meeting|stuff"
     r"|things?"
     r"|people|guys?|folks|life|mondays?|him|her|options?|seeing \w+|hearing \w+|being \w+)$"
 )
@@ -227,7 +227,8 @@ def _switched(predicate: str, said: str, text: str, start: int, end: int, old: s
 def _uses(sentence: Sentence) -> Iterator[Found]:
     for match in sentence.matches(_USES):
         tool = TOOL.match(sentence.folded, match.end(), sentence.end)
-        if tool and tool[0][0].isupper() and opens_clause(sentence, match.start()):
+        named = tool and tool[0][0].isupper() and not re.match(r" [A-Z]", sentence.after(tool.end()))
+        if tool and named and opens_clause(sentence, match.start()):
             said = sentence.words(*tool.span())
             yield Found(
                 predicate="uses", object=said, text=f"The user uses {said}.", start=match.start(), end=tool.end()

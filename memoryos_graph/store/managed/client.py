@@ -207,7 +207,7 @@ class _Entry:
     async def _spawn(self, plan: Plan) -> None:
         """Start the supervisor and wait until it has its lock, or has ended."""
         child = _spawn_supervisor(self.home, plan)
-        while child.is_alive() and not is_held(self.home.supervisor_lock):  # noqa: ASYNC110 - other processes
+        while child.is_alive() and not is_held(self.home.supervisor_lock):
             await asyncio.sleep(POLL_S)
 
     def _raise_if_late(self, deadline: float) -> None:

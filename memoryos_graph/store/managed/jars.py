@@ -114,7 +114,7 @@ def _is_locked_content(path: Path, jar: Jar) -> bool:
 
 
 async def _lock_folder(folder: Path) -> Lease:
-    while (lease := _try_lock_folder(folder)) is None:  # noqa: ASYNC110 - held by other processes
+    while (lease := _try_lock_folder(folder)) is None:
         await asyncio.sleep(LOCK_POLL_S)
     return lease
 
