@@ -104,8 +104,8 @@ def page_text(user_input: str, assistant_response: str) -> str:
 
 
 _TIME_WORDS = re.compile(
-    r"\b(yesterday|today|tonight|tomorrow|ago|last|next|this
-    (week|month|year|morning|weekend|past)|weekend|recently|since"
+    r"\b(yesterday|today|tonight|tomorrow|ago|last|next|this "
+    r"(week|month|year|morning|weekend|past)|weekend|recently|since"
     r"|(mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}|years?|months?|weeks?|days?|few|january|february|april|june|july"
     r"|august|september|october|november|december|in may|in march)\b"
     r"|昨天|前天|今天|明天|后天|上周|下周|本周|上个?月|下个?月|去年|今年|明年|星期[一二三四五六日天]|周[一二三四五六日末]|\d+[年月日号]",

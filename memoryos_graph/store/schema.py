@@ -17,8 +17,8 @@ log = logging.getLogger("memoryos_graph.store")
 
 SCHEMA_VERSION = 1
 _DEFINITION = re.compile(
-    r"CREATE (?P<type>CONSTRAINT|RANGE|FULLTEXT|VECTOR)(?: INDEX)? (?P<name>\w+) IF NOT EXISTS FOR
-    \(n:(?P<label>\w+)\) "
+    r"CREATE (?P<type>CONSTRAINT|RANGE|FULLTEXT|VECTOR)(?: INDEX)? (?P<name>\w+) IF NOT EXISTS FOR "
+    r"\(n:(?P<label>\w+)\) "
     r"(?:ON|REQUIRE)(?: EACH)? (?P<properties>[\[(].*?[\])]|n\.\w+)(?: IS UNIQUE)?"
     r"(?:\s+WITH \[(?P<filters>.*?)\])?(?:\s+OPTIONS (?P<options>.*))?$",
     re.DOTALL,
@@ -79,13 +79,15 @@ def check_meta(stored: Meta, mine: Meta) -> None:
         raise SetupError(
             f"the database holds vectors of {stored.embedding_dimension} numbers ({stored.embedding_model}), the "
             f"embedding model set now gives {mine.embedding_dimension} ({mine.embedding_model}): "
-            "set MEMORYOS_EMBEDDING_MODEL and MEMORYOS_EMBEDDING_DIMENSION back, or use an empty database and import the conversations again",
+            "set MEMORYOS_EMBEDDING_MODEL and MEMORYOS_EMBEDDING_DIMENSION back, or use an "
+            "empty database and import the conversations again",
             code="wrong_dimension",
         )
     if stored.embedding_model != mine.embedding_model:
         raise SetupError(
             f"the database holds vectors of {stored.embedding_model}, the embedding model set now is "
-            f"{mine.embedding_model}: set MEMORYOS_EMBEDDING_MODEL back, or use an empty database and import the conversations again",
+            f"{mine.embedding_model}: set MEMORYOS_EMBEDDING_MODEL back, "
+            "or use an empty database and import the conversations again",
             code="wrong_model",
         )
     if stored.key_check != mine.key_check:
