@@ -118,9 +118,16 @@ def busy(text: str) -> Iterator[Callable[[str], None]]:
 @contextmanager
 def progress() -> Iterator[Progress]:
     """Progress bars on stderr; nothing is shown when it is no terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+    from rich.text import Text
+
+    class Count(ProgressColumn):
+        """How many of how many, as far as that is known."""
+
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.completed:.0f}" + ("" if task.total is None else f"/{task.total:.0f}"), "green")
 
     console = err()
-    columns = (TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description:<10}"), BarColumn(), Count(), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
         yield bars
