@@ -90,6 +90,7 @@ class MemoryService:
                 yield cls(ctx, background)
             finally:
                 await background.stop()
+                await background.flush()
 
     def user(self, user_id: str) -> UserMemory:
         """The memory of one user, who need not exist yet. Raises InvalidInput for an id that can't be one."""
@@ -255,7 +256,8 @@ def _checked(model: type[M], value: Any) -> M:
     try:
         return model.model_validate(value)
     except ValidationError as exc:
-        raise _invalid(exc, model.__name__) from exc
+        fallback = model.__name__.removesuffix("Request").removesuffix("In").lower()
+        raise _invalid(exc, fallback) from exc
 
 
 def _invalid(exc: ValidationError, fallback: str) -> InvalidInput:

@@ -27,7 +27,7 @@ MATCH (f:Fact {user_id: $user_id})
 WHERE f.predicate IN $predicates AND f.retired_at = $never AND f.hidden = false
 OPTIONAL MATCH (f)-[d:DERIVED_FROM]->(p:Page)
 WITH f, collect({page_id: p.page_id, side: d.side, start: d.start, end: d.end}) AS sources
-RETURN f {.fact_id, .subject, .predicate, .object, .valid_from, .valid_to, .confidence, .support, .version, .status} AS fact, sources
+RETURN f {.fact_id, .subject, .predicate, .object, .valid_from, .valid_to, .confidence, .support, .version, .status, .denies} AS fact, sources
 
 // name: write_facts
 // mode: write

@@ -38,7 +38,7 @@ class Span:
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """A stored fact as far as the policy needs it. `version` counts its changes, 1 at first."""
+    """A stored fact as far as the policy needs it. `version` counts changes; `denies` is the object it corrected."""
 
     fact_id: str
     subject: str
@@ -53,6 +53,7 @@ class Fact:
     support: int = 1
     version: int = 1
     sources: frozenset[Span] = frozenset()
+    denies: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,10 +108,15 @@ class Ledger:
             status=FactStatus.SUPERSEDED if claim.valid_to else FactStatus.CURRENT,
             confidence=claim.confidence,
             sources=frozenset({span}),
+            denies=claim.replaces,
         )
         self.new[fact_id] = claim
         self.facts[fact_id] = fact
         self.added_sources.append((fact_id, span))
+        if denier := self._denier(claim, begins):
+            self.facts[fact_id] = replace(fact, retired_at=self.now, status=FactStatus.RETRACTED)
+            self.supersessions.append(Supersession(denier.fact_id, fact_id, "correction"))
+            return
         for rival in rivals:
             self._displace(rival, fact_id, begins, correction=claim.stance is Stance.CORRECTS)
 
@@ -122,6 +128,15 @@ class Ledger:
                 _key(claim.object),
             )
             if same and fact.status is FactStatus.CURRENT:
+                return fact
+        return None
+
+    def _denier(self, claim: Claim, begins: datetime) -> Fact | None:
+        """A current fact that was said later and corrects exactly this: read first, it must still hold (I9)."""
+        for fact in self.facts.values():
+            same = (fact.subject, fact.predicate) == (claim.subject, claim.predicate)
+            denied = fact.denies is not None and _key(fact.denies) == _key(claim.object)
+            if same and denied and fact.valid_from >= begins and fact.status is FactStatus.CURRENT:
                 return fact
         return None
 

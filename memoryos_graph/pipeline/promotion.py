@@ -149,6 +149,7 @@ def _fact_of(row: Row) -> Fact:
         support=fact["support"],
         version=fact["version"],
         sources=frozenset(Span(**source) for source in row["sources"]),
+        denies=fact.get("denies"),
     )
 
 
@@ -201,6 +202,7 @@ def _properties(fact: Fact, claim: Claim, step: Step, reply: Reply[tuple[Claim, 
         "subject": fact.subject,
         "predicate": fact.predicate,
         "object": fact.object,
+        "denies": fact.denies,
         "text": claim.text,
         "sensitivity": claim.sensitivity.value,
         "recorded_at": step.started_at,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ..context import Context
 from ..contract import RunOut
-from ..errors import MemoryosError, UserBusy
+from ..errors import MemoryosError, TryAgain, UserBusy
 from ..pipeline.indexing import index
 from ..pipeline.migration import migrate
 from ..pipeline.promotion import next_promotion_at, promote
@@ -91,6 +92,41 @@ async def work_under_lease(
 
     After `most_runs` runs the rest stays due, behind the work of others.
     """
+    async with _renewed(ctx, user_id, lease):
+        return await _work(ctx, user_id, lease, steps, force=force, on_run=on_run, most_runs=most_runs)
+
+
+@asynccontextmanager
+async def _renewed(ctx: Context, user_id: str, lease: Lease) -> AsyncIterator[None]:
+    """Keep the lease while the block runs, however long a step takes, such as loading a model."""
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(LEASE_S / 4)
+            try:
+                await take_lease(ctx, user_id, lease.owner)
+            except TryAgain as exc:
+                log.warning("lease not renewed", extra={"error_code": exc.code})
+
+    renewing = asyncio.create_task(renew())
+    try:
+        yield
+    finally:
+        renewing.cancel()
+        with suppress(asyncio.CancelledError):
+            await renewing
+
+
+async def _work(
+    ctx: Context,
+    user_id: str,
+    lease: Lease,
+    steps: list[str],
+    *,
+    force: bool,
+    on_run: Callable[[RunOut], None] | None,
+    most_runs: int | None,
+) -> list[RunOut]:
     runs: list[RunOut] = []
     name, begun = "work", Step.begin(ctx, "work")
     try:
@@ -107,8 +143,6 @@ async def work_under_lease(
                 if len(runs) == most_runs:
                     await _settle(ctx, user_id, lease, 0, ctx.clock.now(), keep_due=False)
                     return runs
-                if await take_lease(ctx, user_id, lease.owner) is None:
-                    return runs  # lost to another process after a long step: it goes on from what is stored
         due_at = await next_promotion_at(ctx, user_id)
     except Exception as exc:  # every failure is recorded on its run, then handed on
         await _record_failure(ctx, user_id, begun, exc)

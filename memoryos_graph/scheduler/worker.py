@@ -69,9 +69,13 @@ class Worker:
         user_ids = [row["user_id"] for row in await ctx.store.read("", due)]
         for user_id in user_ids:
             await self._work_for(user_id)
-        for user_id in ctx.visits.users():
-            await flush_visits(ctx, user_id)
+        await self.flush()
         return bool(user_ids)
+
+    async def flush(self) -> None:
+        """Write the visits that searches of this process have gathered."""
+        for user_id in self._ctx.visits.users():
+            await flush_visits(self._ctx, user_id)
 
     async def _work_for(self, user_id: str) -> None:
         ctx = self._ctx

@@ -88,7 +88,6 @@ async def test_loading_twice_changes_nothing(service: MemoryService, memory: Use
     assert await memory.facts(status=None, limit=500) == before
 
 
-@pytest.mark.xfail(strict=True, reason="a statement that is read after its correction becomes current again")
 async def test_the_order_in_which_topics_are_read_does_not_matter(service: MemoryService, memory: UserMemory) -> None:
     """The second half arrives first, so that the correction of a name is read before the name."""
     turns = sample_turns()

@@ -66,6 +66,13 @@ def test_a_correction_retires_and_leaves_the_interval() -> None:
     assert ledger.supersessions[0].kind == "correction"
 
 
+def test_a_correction_that_is_read_first_holds_against_what_it_corrects() -> None:
+    corrected = make_claim("name", "Mia", "p2", stance=Stance.CORRECTS, replaces="Maya")
+    ledger = ledger_after((corrected, _day(9)), (make_claim("name", "Maya"), T0))
+    assert [f.status for f in ledger.facts.values()] == [FactStatus.CURRENT, FactStatus.RETRACTED]
+    assert [(s.newer, s.older, s.kind) for s in ledger.supersessions] == [("f1", "f2", "correction")]
+
+
 def test_what_is_told_late_is_history_at_once() -> None:
     ledger = ledger_after((make_claim("lives_in", "Rome"), _day(9)), (make_claim("lives_in", "Oslo", "p2"), T0))
     assert ledger.facts["f1"].status is FactStatus.CURRENT
