@@ -108,7 +108,7 @@ class Ledger:
             status=FactStatus.SUPERSEDED if claim.valid_to else FactStatus.CURRENT,
             confidence=claim.confidence,
             sources=frozenset({span}),
-            denies=claim.replaces,
+            denies=claim.replaces if claim.stance is Stance.CORRECTS else None,
         )
         self.new[fact_id] = claim
         self.facts[fact_id] = fact

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import pytest
-
 from memoryos_graph import MemoryService, UserMemory
 from memoryos_graph.contract import RunOut
 from memoryos_graph.demo.load import is_loaded, load_demo, sample_turns
