@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import Iterable, Mapping
@@ -16,6 +17,7 @@ from .cypher_files import Query, load
 log = logging.getLogger("memoryos_graph.store")
 
 SCHEMA_VERSION = 1
+_SETTLE_TRIES = 50
 _DEFINITION = re.compile(
     r"CREATE (?P<type>CONSTRAINT|RANGE|FULLTEXT|VECTOR)(?: INDEX)? (?P<name>\w+) IF NOT EXISTS FOR "
     r"\(n:(?P<label>\w+)\) "
@@ -128,7 +130,7 @@ async def _mend(connection: Connection, wanted: list[Wanted], dimension: int) ->
     server = load("server", connection.line)
     before = {row["name"]: row for row in await connection.statement(server["show_indexes"].text)}
     for want in wanted:
-        found = before.get(want.name)
+        found = await _settled(connection, want, before.get(want.name))
         if found and not _same(want, found):
             log.warning("index %s differs from its definition or has failed; it is built again", want.name)
             drop = server["drop_constraint" if found["constraint"] else "drop_index"]
@@ -139,6 +141,17 @@ async def _mend(connection: Connection, wanted: list[Wanted], dimension: int) ->
             await connection.statement(want.query.text, **params)
     await connection.statement(server["await_indexes"].text)
     _verify(wanted, await connection.statement(server["show_indexes"].text))
+
+
+async def _settled(connection: Connection, want: Wanted, row: Row | None) -> Row | None:
+    """The index once it belongs to its constraint: while another process makes one, it is seen alone (5.26, N2)."""
+    for _ in range(_SETTLE_TRIES):
+        if row is None or not want.constraint or row["constraint"] is not None:
+            break
+        await asyncio.sleep(0.1)
+        rows = await connection.statement(load("server", connection.line)["show_indexes"].text)
+        row = next((r for r in rows if r["name"] == want.name), None)
+    return row
 
 
 def _same(want: Wanted, row: Row) -> bool:
