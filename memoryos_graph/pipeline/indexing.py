@@ -34,7 +34,10 @@ async def index(ctx: Context, user_id: str) -> RunOut | None:
     except ModelError:
         await _write_text_only(ctx, user_id, step, texts)
         raise
-    embedded = [text | {"embedding": vector} for text, vector in zip(texts, vectors, strict=True)]
+    embedded = [
+        {"page_id": text["page_id"], "content_hash": text["content_hash"], "embedding": vector}
+        for text, vector in zip(texts, vectors, strict=True)
+    ]
 
     async def write(tx: Tx, user: Row) -> Outcome:
         await tx.run("write_text", user_id=user_id, user_key=user["user_key"], rows=texts)

@@ -28,7 +28,6 @@ class _Due:
 
     segment_id: str
     heat: Heat
-    n_unread: int
     due_at: datetime
 
 
@@ -112,7 +111,7 @@ def _due(ctx: Context, row: Row) -> _Due:
     if warmth.total >= settings.heat_threshold:
         waited = row["unread_since"] + timedelta(seconds=settings.promotion_max_wait_s)
         due_at = row["unread_since"] if row["n_unread"] >= settings.promotion_min_pages else waited
-    return _Due(segment_id=row["segment_id"], heat=warmth, n_unread=row["n_unread"], due_at=due_at)
+    return _Due(segment_id=row["segment_id"], heat=warmth, due_at=due_at)
 
 
 async def _unread_pages(ctx: Context, user_id: str, segment_id: str) -> list[Page]:

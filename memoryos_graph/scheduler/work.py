@@ -128,7 +128,7 @@ async def _work(
     most_runs: int | None,
 ) -> list[RunOut]:
     runs: list[RunOut] = []
-    name, begun = "work", Step.begin(ctx, "work")
+    begun = Step.begin(ctx, "work")
     try:
         await flush_visits(ctx, user_id)
         for name in steps:
