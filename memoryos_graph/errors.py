@@ -11,12 +11,15 @@ MemoryosError                     the root; `code` is stable, `detail` is a sent
 │   └── DatabaseUnavailable       Neo4j does not answer
 ├── ModelError                    a model failed; nothing was written (HTTP 502)
 │   ├── ModelUnavailable          no answer: time, quota, connection
-│   └── ModelReplyInvalid         an answer that does not fit what was asked
+│   ├── ModelReplyInvalid         an answer that does not fit what was asked
+│   └── ModelBudgetSpent          the calls or tokens of this user's day are used up
 ├── SetupError                    the start is refused; the sentence names the remedy
 └── InternalError                 our fault (HTTP 500)
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class MemoryosError(Exception):
@@ -96,9 +99,13 @@ class DatabaseUnavailable(TryAgain):
 
 
 class ModelError(MemoryosError):
-    """A model failed; nothing was written."""
+    """A model failed; nothing was written. `calls` are the calls made (domain.usage.ModelCall), failed ones too."""
 
     code = "model_failed"
+
+    def __init__(self, detail: str | None = None, *, code: str | None = None, calls: tuple[Any, ...] = ()) -> None:
+        self.calls = calls
+        super().__init__(detail, code=code)
 
 
 class ModelUnavailable(ModelError):
@@ -111,6 +118,12 @@ class ModelReplyInvalid(ModelError):
     """The model's answer does not have the shape that was asked for."""
 
     code = "model_reply_invalid"
+
+
+class ModelBudgetSpent(ModelError):
+    """The budget of model calls of this user and day is used up."""
+
+    code = "model_budget_spent"
 
 
 class SetupError(MemoryosError):

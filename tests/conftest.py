@@ -25,6 +25,7 @@ for name in [n for n in os.environ if n.startswith(("MEMORYOS_", "NEO4J_", "OPEN
 
 from memoryos_graph import MemoryService, Settings, UserMemory, load_settings
 from memoryos_graph.clock import Clock
+from memoryos_graph.errors import ModelUnavailable
 from memoryos_graph.scheduler.worker import Worker
 from memoryos_graph.store import managed
 from memoryos_graph.store.cypher_files import Line
@@ -45,12 +46,14 @@ class FakeEmbedder:
     def __init__(self) -> None:
         self.calls: list[list[str]] = []
         self.fail_next = 0
+        self.fail_once_on: str | None = None
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
         if self.fail_next:
             self.fail_next -= 1
-            from memoryos_graph.errors import ModelUnavailable
-
+            raise ModelUnavailable()
+        if self.fail_once_on is not None and any(self.fail_once_on in text for text in texts):
+            self.fail_once_on = None
             raise ModelUnavailable()
         if texts:
             self.calls.append(list(texts))

@@ -33,11 +33,34 @@ class Sensitivity(StrEnum):
 
 
 class Stance(StrEnum):
-    """How a claim relates to what was said before: a new statement, a change in the world, or 'it was never so'."""
+    """How a claim relates to what was said before.
+
+    A new statement, a change in the world, 'it was never so', or 'it is so no longer' with nothing in its place.
+    """
 
     STATES = "states"
     CHANGES = "changes"
     CORRECTS = "corrects"
+    ENDS = "ends"
+
+
+class Level(StrEnum):
+    """How strong a trait is."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Verbatim words of one side of a page; `start` and `end` are code point offsets into the stored side."""
+
+    page_id: str
+    side: Side
+    start: int
+    end: int
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +71,7 @@ class Claim:
     the slice there must equal `quote` (domain.provenance checks it).
     `valid_from` is when it began to hold in the world; None means the time of the page.
     `replaces` is the object of an older fact that the words themselves deny ("not Maya" in "Mia, not Maya").
+    `more` holds further quotes that carry the same claim, as traits need (traits.md); `reason` is a trait's sentence.
     """
 
     page_id: str
@@ -66,3 +90,10 @@ class Claim:
     sensitivity: Sensitivity = Sensitivity.NONE
     stance: Stance = Stance.STATES
     replaces: str | None = None
+    more: tuple[Quote, ...] = ()
+    reason: str = ""
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """All quotes, the first one first."""
+        return (Quote(self.page_id, self.side, self.start, self.end, self.quote), *self.more)

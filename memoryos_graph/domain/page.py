@@ -13,10 +13,12 @@ from typing import Any
 
 
 class Side(StrEnum):
-    """Which of the two texts of a page."""
+    """Which text of a page: what the user said, the assistant said, tools returned, or the system prompt told."""
 
     USER = "user"
     ASSISTANT = "assistant"
+    TOOL = "tool"
+    SYSTEM = "system"
 
 
 class Tier(StrEnum):
@@ -80,6 +82,8 @@ class Page:
     assistant_id: str
     user_input: str
     assistant_response: str
+    tool_text: str = ""
+    system_text: str = ""
     event_time: datetime
     recorded_at: datetime
     content_hash: str
@@ -90,7 +94,8 @@ class Page:
 
     def side(self, side: Side) -> str:
         """The stored text of one side."""
-        return self.user_input if side is Side.USER else self.assistant_response
+        texts = {Side.USER: self.user_input, Side.ASSISTANT: self.assistant_response, Side.TOOL: self.tool_text}
+        return texts.get(side, self.system_text)
 
     @property
     def text(self) -> str:

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from ..domain.claim import Claim
 from ..domain.page import Page
+from ..domain.usage import ModelCall
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Usage:
-    """What a reply cost."""
-
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-
-@dataclass(frozen=True)
 class Reply(Generic[T]):
-    """A provider's value with what it cost and where it comes from."""
+    """A provider's value with the model calls it took (none for the rules) and where it comes from."""
 
     value: T
     model: str
     prompt_hash: str
-    usage: Usage = field(default_factory=Usage)
+    calls: tuple[ModelCall, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +42,7 @@ class Topic:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchReading:
-    """What a provider sees in a batch. `continuity` and `topics` cover every page of the batch."""
+    """What a provider sees in a batch. `continuity` and `topics` cover every page; a page may be in several topics."""
 
     continuity: dict[str, Continuity]
     topics: tuple[Topic, ...]
@@ -58,9 +50,12 @@ class BatchReading:
 
 
 class Provider(Protocol):
-    """Reads pages. Raises ModelError when it can't; never guesses, never returns an error as text."""
+    """Reads pages. Raises ModelError when it can't; never guesses, never returns an error as text.
 
-    async def read_batch(self, pages: Sequence[Page], before: dict[str, Page]) -> Reply[BatchReading]:
+    `user_id` is for budgets and limits only: it is never sent to a model.
+    """
+
+    async def read_batch(self, user_id: str, pages: Sequence[Page], before: dict[str, Page]) -> Reply[BatchReading]:
         """Continuity, topics and keywords of a batch, in seq order with embeddings and keywords.
 
         `before` maps a page id to the page before it in the same conversation (absent for a first page).
@@ -68,6 +63,6 @@ class Provider(Protocol):
         """
         ...
 
-    async def propose_claims(self, pages: Sequence[Page]) -> Reply[tuple[Claim, ...]]:
-        """Statements about the user that these pages carry, each with a verbatim quote."""
+    async def propose_claims(self, user_id: str, pages: Sequence[Page]) -> Reply[tuple[Claim, ...]]:
+        """Statements that these pages carry, with verbatim quotes: about the user, the assistant, or from tools."""
         ...

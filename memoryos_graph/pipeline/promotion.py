@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from ..context import Context
 from ..contract import RunOut
 from ..domain.claim import Claim
-from ..domain.fact import Fact, FactStatus, Ledger, Span, touched_predicates
+from ..domain.fact import Ledger
 from ..domain.heat import Heat, heat
 from ..domain.page import Page
 from ..domain.provenance import quote_fault
@@ -19,6 +18,7 @@ from ..domain.validity import NEVER
 from ..llm.provider import Reply
 from ..store.connection import Row, Tx
 from ..store.records import page_of
+from .facts import Candidate, read_ledger, write_facts
 from .step import InputsChanged, Outcome, Step, write_step
 
 
@@ -48,19 +48,19 @@ async def promote(ctx: Context, user_id: str, *, force: bool = False) -> RunOut 
     segment = max(due, key=lambda s: (s.heat.total, s.segment_id))
     pages = await _unread_pages(ctx, user_id, segment.segment_id)
     step = Step.begin(ctx, "promote")
-    reply = await ctx.provider.propose_claims([page for page in pages if page.remember == "auto"])
+    reply = await ctx.provider.propose_claims(user_id, [page for page in pages if page.remember == "auto"])
     shown = {page.page_id: page for page in pages}
     faults = Counter(fault for claim in reply.value if (fault := quote_fault(claim, shown.get(claim.page_id))))
     claims = [claim for claim in reply.value if quote_fault(claim, shown.get(claim.page_id)) is None]
     vectors = await ctx.embedder.embed([claim.text for claim in claims], "document")
-    candidates = [_Candidate(ctx.clock.new_id(), claim, vector) for claim, vector in zip(claims, vectors, strict=True)]
+    candidates = [Candidate(ctx.clock.new_id(), claim, vector) for claim, vector in zip(claims, vectors, strict=True)]
 
     async def write(tx: Tx, user: Row) -> Outcome:
         await _check_unchanged(tx, user_id, pages)
-        ledger = await _ledger(tx, user_id, claims, step.started_at)
+        ledger = await read_ledger(tx, user_id, claims, step.started_at)
         for candidate in candidates:
             ledger.take(candidate.claim, candidate.fact_id, shown[candidate.claim.page_id].event_time)
-        await _write_facts(tx, user_id, user, step, ledger, candidates, reply)
+        await write_facts(tx, user_id, user, step, ledger, candidates, reply)
         await tx.run(
             "mark_analysed",
             user_id=user_id,
@@ -78,15 +78,6 @@ async def promote(ctx: Context, user_id: str, *, force: bool = False) -> RunOut 
 async def next_promotion_at(ctx: Context, user_id: str) -> datetime:
     """When the next segment falls due for promotion by the clock alone; NEVER when none does."""
     return min((segment.due_at for segment in await _unread_segments(ctx, user_id)), default=NEVER)
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """A checked claim with the id and vector of the fact that it may become."""
-
-    fact_id: str
-    claim: Claim
-    vector: list[float]
 
 
 async def _unread_segments(ctx: Context, user_id: str) -> list[_Due]:
@@ -127,92 +118,6 @@ async def _check_unchanged(tx: Tx, user_id: str, pages: Sequence[Page]) -> None:
     found = await tx.one("pages_unchanged", user_id=user_id, rows=rows)
     if found is None or found["unchanged"] != len(rows):
         raise InputsChanged
-
-
-async def _ledger(tx: Tx, user_id: str, claims: Sequence[Claim], now: datetime) -> Ledger:
-    rows = await tx.run("facts_of_predicates", user_id=user_id, predicates=touched_predicates(claims), never=NEVER)
-    return Ledger.of((_fact_of(row) for row in rows), now)
-
-
-def _fact_of(row: Row) -> Fact:
-    fact = row["fact"]
-    return Fact(
-        fact_id=fact["fact_id"],
-        subject=fact["subject"],
-        predicate=fact["predicate"],
-        object=fact["object"],
-        valid_from=fact["valid_from"],
-        valid_to=fact["valid_to"],
-        status=FactStatus(fact["status"]),
-        confidence=fact["confidence"],
-        support=fact["support"],
-        version=fact["version"],
-        sources=frozenset(Span(**source) for source in row["sources"]),
-        denies=fact.get("denies"),
-    )
-
-
-async def _write_facts(
-    tx: Tx,
-    user_id: str,
-    user: Row,
-    step: Step,
-    ledger: Ledger,
-    candidates: Sequence[_Candidate],
-    reply: Reply[tuple[Claim, ...]],
-) -> None:
-    new = [
-        {
-            "fact_id": candidate.fact_id,
-            "properties": _properties(ledger.facts[candidate.fact_id], candidate.claim, step, reply),
-            "embedding": candidate.vector,
-        }
-        for candidate in candidates
-        if candidate.fact_id in ledger.new
-    ]
-    changed = [
-        {"fact_id": fact_id, "properties": _changing(ledger.facts[fact_id])}
-        for fact_id in sorted(ledger.changed - ledger.new.keys())
-    ]
-    sources = [{"fact_id": fact_id, **vars(span)} for fact_id, span in ledger.added_sources]
-    supersessions = [vars(supersession) for supersession in ledger.supersessions]
-    await tx.run("write_facts", user_id=user_id, user_key=user["user_key"], facts=new, run_id=step.run_id)
-    await tx.run("change_facts", user_id=user_id, rows=changed)
-    await tx.run("write_sources", user_id=user_id, rows=sources, run_id=step.run_id, now=step.started_at)
-    await tx.run("write_supersedes", user_id=user_id, rows=supersessions, actor="system", now=step.started_at)
-
-
-def _changing(fact: Fact) -> dict[str, Any]:
-    return {
-        "valid_from": fact.valid_from,
-        "valid_to": fact.valid_to,
-        "closed_at": fact.closed_at,
-        "retired_at": fact.retired_at,
-        "status": fact.status.value,
-        "confidence": fact.confidence,
-        "support": fact.support,
-        "version": fact.version,
-    }
-
-
-def _properties(fact: Fact, claim: Claim, step: Step, reply: Reply[tuple[Claim, ...]]) -> dict[str, Any]:
-    return _changing(fact) | {
-        "kind": claim.kind.value,
-        "subject": fact.subject,
-        "predicate": fact.predicate,
-        "object": fact.object,
-        "denies": fact.denies,
-        "text": claim.text,
-        "sensitivity": claim.sensitivity.value,
-        "recorded_at": step.started_at,
-        "origin": "rules" if reply.model == "rules" else "model",
-        "extractor": reply.model,
-        "model": reply.model,
-        "prompt_hash": reply.prompt_hash,
-        "pinned": False,
-        "hidden": False,
-        "stale": False,
-    }
 
 
 def _outcome(

@@ -41,9 +41,9 @@ async def test_a_failing_user_is_recorded_and_does_not_stop_the_others(
     working: tuple[MemoryService, FakeEmbedder], user_id: str
 ) -> None:
     service, embedder = working
-    embedder.fail_next = 1
+    embedder.fail_once_on = user_id  # the worker may meet users of other tests first
     failing, other = service.user(user_id), service.user(f"{user_id}-other")
-    first = await failing.remember(TurnIn(user_input="fails once"))
+    first = await failing.remember(TurnIn(user_input=f"fails once {user_id}"))
     second = await other.remember(TurnIn(user_input="works"))
     done = await other.wait_for(second, "promoted", 60)
     assert done[0].state == "indexed"

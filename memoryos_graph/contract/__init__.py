@@ -1,0 +1,128 @@
+"""Requests and results, the same in Python, HTTP and on the command line.
+
+Unknown fields are refused, times carry an offset, and every text is valid Unicode without NUL.
+"""
+
+from __future__ import annotations
+
+from .facts import (
+    FactList,
+    FactOut,
+    PageSource,
+    Source,
+    Why,
+)
+from .keys import (
+    KeyCreated,
+    KeyList,
+    KeyOut,
+    KeyRequest,
+    KeyScope,
+)
+from .searching import (
+    Hit,
+    SearchRequest,
+    SearchResult,
+)
+from .segments import (
+    HeatOut,
+    SegmentDetail,
+    SegmentList,
+    SegmentMember,
+    SegmentOut,
+    SegmentRef,
+)
+from .turns import (
+    Message,
+    TurnDetail,
+    TurnIn,
+    TurnList,
+    TurnOut,
+    TurnsStored,
+    TurnStored,
+)
+from .values import (
+    EARLIEST,
+    LATEST,
+    MAX_JSON,
+    MAX_JSON_DEPTH,
+    MAX_LIMIT,
+    MAX_QUERY,
+    MAX_TEXT,
+    MAX_TURNS,
+    NO_CONTROLS,
+    Cursor,
+    JsonMap,
+    Limit,
+    Moment,
+    OpaqueId,
+    Request,
+    Result,
+    Tag,
+    Text,
+    UserId,
+)
+from .work import (
+    Maintenance,
+    MaintenanceRequest,
+    PartState,
+    Readiness,
+    RunList,
+    RunOut,
+    Stats,
+)
+
+__all__ = [
+    "EARLIEST",
+    "LATEST",
+    "MAX_JSON",
+    "MAX_JSON_DEPTH",
+    "MAX_LIMIT",
+    "MAX_QUERY",
+    "MAX_TEXT",
+    "MAX_TURNS",
+    "NO_CONTROLS",
+    "Cursor",
+    "FactList",
+    "FactOut",
+    "HeatOut",
+    "Hit",
+    "JsonMap",
+    "KeyCreated",
+    "KeyList",
+    "KeyOut",
+    "KeyRequest",
+    "KeyScope",
+    "Limit",
+    "Maintenance",
+    "MaintenanceRequest",
+    "Message",
+    "Moment",
+    "OpaqueId",
+    "PageSource",
+    "PartState",
+    "Readiness",
+    "Request",
+    "Result",
+    "RunList",
+    "RunOut",
+    "SearchRequest",
+    "SearchResult",
+    "SegmentDetail",
+    "SegmentList",
+    "SegmentMember",
+    "SegmentOut",
+    "SegmentRef",
+    "Source",
+    "Stats",
+    "Tag",
+    "Text",
+    "TurnDetail",
+    "TurnIn",
+    "TurnList",
+    "TurnOut",
+    "TurnStored",
+    "TurnsStored",
+    "UserId",
+    "Why",
+]

@@ -1,0 +1,108 @@
+"""Turns as they come in, pages as they are kept."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from ..domain.page import PageState, Tier
+from .facts import FactOut
+from .segments import SegmentRef
+from .values import JsonMap, Moment, OpaqueId, Request, Result, Tag, Text
+
+
+class Message(Request):
+    """One message of the chat form of a turn."""
+
+    role: Literal["user", "assistant", "system", "tool"]
+    content: Text = ""
+    tool_calls: list[JsonMap] = Field(default_factory=list, max_length=100)
+
+
+class TurnIn(Request):
+    """One turn: `user_input` and `assistant_response`, or `messages`; either side may be empty, not both.
+
+    Texts up to 100,000 code points a side; `id` is yours and makes a repeat harmless.
+    """
+
+    user_input: Text = ""
+    assistant_response: Text = ""
+    messages: list[Message] | None = Field(default=None, min_length=1, max_length=100)
+    id: OpaqueId | None = None
+    conversation_id: OpaqueId | None = None
+    assistant_id: OpaqueId = "assistant"
+    event_time: Moment | None = None
+    metadata: JsonMap = Field(default_factory=dict)
+    tags: list[Tag] = Field(default_factory=list, max_length=50)
+    remember: Literal["auto", "session_only", "never_long_term"] = "auto"
+
+    @model_validator(mode="after")
+    def _has_a_side(self) -> TurnIn:
+        if self.messages is not None and (self.user_input or self.assistant_response):
+            raise ValueError("give either messages or user_input and assistant_response, not both forms")
+        if not self.sides()[0].strip() and not self.sides()[1].strip():
+            raise ValueError("user_input and assistant_response must not both be empty")
+        return self
+
+    def sides(self) -> tuple[str, str]:
+        """User side and assistant side; messages of one role are joined by a newline."""
+        if self.messages is None:
+            return self.user_input, self.assistant_response
+
+        def joined(role: str) -> str:
+            return "\n".join(m.content for m in self.messages or () if m.role == role and m.content)
+
+        return joined("user"), joined("assistant")
+
+
+class TurnStored(Result):
+    """The acknowledgement of a turn; `created` is false when the same turn was there already."""
+
+    page_id: str
+    id: str | None
+    seq: int
+    state: PageState
+    created: bool
+
+
+class TurnsStored(Result):
+    """The acknowledgements of a list of turns, in its order."""
+
+    items: list[TurnStored]
+
+
+class TurnOut(Result):
+    """One page as it is kept."""
+
+    page_id: str
+    id: str | None
+    seq: int
+    conversation_id: str
+    session_id: str
+    assistant_id: str
+    user_input: str
+    assistant_response: str
+    event_time: datetime
+    recorded_at: datetime
+    tier: Tier
+    state: PageState
+    archived: bool
+    origin: str
+    metadata: JsonMap
+    tags: list[str]
+    keywords: list[str]
+
+
+class TurnDetail(TurnOut):
+    """A page with everything that was derived from it."""
+
+    facts: list[FactOut]
+    segments: list[SegmentRef]
+    chain_id: str | None
+
+
+class TurnList(Result):
+    items: list[TurnOut]
+    next_cursor: str | None

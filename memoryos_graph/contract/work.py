@@ -1,0 +1,69 @@
+"""Background work, counts and readiness."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from .values import Request, Result
+
+
+class Stats(Result):
+    """Counts of one user."""
+
+    pages: dict[str, int]
+    states: dict[str, int]
+    conversations: int
+    sessions: int
+    chains: int
+    segments: int
+    facts: dict[str, int]
+    due: bool
+    failed_runs: int
+    heat_histogram: dict[str, int]
+
+
+class RunOut(Result):
+    """One unit of background work."""
+
+    run_id: str
+    kind: str
+    state: str
+    started_at: datetime
+    ended_at: datetime | None
+    counts: dict[str, int]
+    rejected: dict[str, int]
+    model: str
+    error_code: str | None
+
+
+class MaintenanceRequest(Request):
+    """Run the steps now. `force` migrates all of STM and promotes whatever the heat; default true for `all`."""
+
+    run: Literal["index", "migrate", "promote", "all"]
+    force: bool | None = None
+
+
+class Maintenance(Result):
+    """The runs that were made."""
+
+    runs: list[RunOut]
+
+
+class RunList(Result):
+    items: list[RunOut]
+    next_cursor: str | None
+
+
+class PartState(Result):
+    """One part of the readiness report."""
+
+    ok: bool
+    detail: str
+
+
+class Readiness(Result):
+    """Whether the service can do its work, part by part. `degraded` still answers."""
+
+    status: Literal["ready", "degraded", "not_ready"]
+    parts: dict[str, PartState]
