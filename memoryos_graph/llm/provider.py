@@ -50,12 +50,9 @@ class BatchReading:
 
 
 class Provider(Protocol):
-    """Reads pages. Raises ModelError when it can't; never guesses, never returns an error as text.
+    """Reads pages. Raises ModelError when it can't; never guesses, never returns an error as text."""
 
-    `user_id` is for budgets and limits only: it is never sent to a model.
-    """
-
-    async def read_batch(self, user_id: str, pages: Sequence[Page], before: dict[str, Page]) -> Reply[BatchReading]:
+    async def read_batch(self, pages: Sequence[Page], before: dict[str, Page]) -> Reply[BatchReading]:
         """Continuity, topics and keywords of a batch, in seq order with embeddings and keywords.
 
         `before` maps a page id to the page before it in the same conversation (absent for a first page).
@@ -63,6 +60,6 @@ class Provider(Protocol):
         """
         ...
 
-    async def propose_claims(self, user_id: str, pages: Sequence[Page]) -> Reply[tuple[Claim, ...]]:
+    async def propose_claims(self, pages: Sequence[Page]) -> Reply[tuple[Claim, ...]]:
         """Statements that these pages carry, with verbatim quotes: about the user, the assistant, or from tools."""
         ...

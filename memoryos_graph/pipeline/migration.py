@@ -49,7 +49,7 @@ async def migrate(ctx: Context, user_id: str, *, force: bool = False) -> RunOut 
     if batch is None:
         return None
     step = Step.begin(ctx, "migrate")
-    reply = await ctx.provider.read_batch(user_id, batch.pages, batch.before)
+    reply = await ctx.provider.read_batch(batch.pages, batch.before)
     topics = reply.value.topics
     vectors = await ctx.embedder.embed([f"{t.summary}\n{', '.join(t.keywords)}" for t in topics], "document")
     near = await _near_segments(ctx, user_id, vectors)

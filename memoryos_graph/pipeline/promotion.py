@@ -48,7 +48,7 @@ async def promote(ctx: Context, user_id: str, *, force: bool = False) -> RunOut 
     segment = max(due, key=lambda s: (s.heat.total, s.segment_id))
     pages = await _unread_pages(ctx, user_id, segment.segment_id)
     step = Step.begin(ctx, "promote")
-    reply = await ctx.provider.propose_claims(user_id, [page for page in pages if page.remember == "auto"])
+    reply = await ctx.provider.propose_claims([page for page in pages if page.remember == "auto"])
     shown = {page.page_id: page for page in pages}
     faults = Counter(fault for claim in reply.value if (fault := quote_fault(claim, shown.get(claim.page_id))))
     claims = [claim for claim in reply.value if quote_fault(claim, shown.get(claim.page_id)) is None]

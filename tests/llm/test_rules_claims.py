@@ -34,7 +34,7 @@ def page(user: str = "", assistant: str = "", number: int = 0, **over: object) -
 
 
 def claims_of(*pages: Page) -> tuple[Claim, ...]:
-    found = asyncio.run(RulesProvider().propose_claims("u", pages)).value
+    found = asyncio.run(RulesProvider().propose_claims(pages)).value
     by_id = {one.page_id: one for one in pages}
     for claim in found:
         side = by_id[claim.page_id].side(claim.side)
@@ -521,7 +521,7 @@ def test_a_repeated_statement_is_claimed_once_a_page() -> None:
 
 
 def test_the_reply_names_the_rules_and_costs_nothing() -> None:
-    reply = asyncio.run(RulesProvider().propose_claims("u", [page("I live in Oslo.")]))
+    reply = asyncio.run(RulesProvider().propose_claims([page("I live in Oslo.")]))
     assert (reply.model, reply.usage.calls, len(reply.prompt_hash)) == ("rules", 0, 64)
 
 

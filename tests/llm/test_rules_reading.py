@@ -51,7 +51,7 @@ def page(
 def read(pages: Sequence[Page], *, first: Page | None = None) -> BatchReading:
     before = dict(zip([one.page_id for one in pages], [first, *pages[:-1]], strict=True))
     known = {page_id: one for page_id, one in before.items() if one is not None}
-    return asyncio.run(RulesProvider().read_batch("u", pages, known)).value
+    return asyncio.run(RulesProvider().read_batch(pages, known)).value
 
 
 def verdict(page: Page, before: Page) -> Continuity:

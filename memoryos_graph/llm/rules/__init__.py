@@ -26,11 +26,11 @@ PROMPT_HASH = hashlib.sha256(f"memoryos-graph rules {RULES_VERSION}".encode()).h
 class RulesProvider:
     """A Provider without a model: free, deterministic, and never failing on any text."""
 
-    async def read_batch(self, user_id: str, pages: Sequence[Page], before: dict[str, Page]) -> Reply[BatchReading]:
+    async def read_batch(self, pages: Sequence[Page], before: dict[str, Page]) -> Reply[BatchReading]:
         """Continuity, topics and chain summaries of a batch; every page is in exactly one topic."""
         return Reply(await asyncio.to_thread(_read, pages, before), MODEL, PROMPT_HASH)
 
-    async def propose_claims(self, user_id: str, pages: Sequence[Page]) -> Reply[tuple[Claim, ...]]:
+    async def propose_claims(self, pages: Sequence[Page]) -> Reply[tuple[Claim, ...]]:
         """Plain first-person statements on the users' sides of these pages, in the order they were said."""
         return Reply(await asyncio.to_thread(claims, pages), MODEL, PROMPT_HASH)
 
