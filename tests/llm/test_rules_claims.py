@@ -522,7 +522,7 @@ def test_a_repeated_statement_is_claimed_once_a_page() -> None:
 
 def test_the_reply_names_the_rules_and_costs_nothing() -> None:
     reply = asyncio.run(RulesProvider().propose_claims([page("I live in Oslo.")]))
-    assert (reply.model, reply.usage.calls, len(reply.prompt_hash)) == ("rules", 0, 64)
+    assert (reply.model, reply.calls, len(reply.prompt_hash)) == ("rules", (), 64)
 
 
 PIECES = st.sampled_from(
