@@ -54,7 +54,7 @@ async def assert_invariants(service: MemoryService, user_id: str) -> None:
         service,
         """MATCH (f:Fact {user_id: $user_id})-[d:DERIVED_FROM]->(p:Page)
            RETURN d.quote AS quote, d.start AS start, d.end AS end, d.side AS side, p.user_input AS user,
-                  p.assistant_response AS assistant""",
+                  p.assistant_response AS assistant, p.tool_text AS tool, p.system_text AS system""",
         user_id=user_id,
     )
     for row in quotes:  # I13

@@ -15,6 +15,22 @@ OPTIONAL CALL (p) {
 RETURN p {.*} AS page, before, chain_id
 ORDER BY p.seq
 
+// name: late_oldest
+// mode: read
+// Pages told late, from before short-term memory: they go first, whatever its size.
+MATCH (p:Page {user_id: $user_id, late: true})
+WHERE p.hidden = false AND p.state = 'indexed'
+WITH p ORDER BY p.seq LIMIT $limit
+OPTIONAL CALL (p) {
+  MATCH (b:Page {user_id: $user_id, conversation_id: p.conversation_id})
+  WHERE b.seq < p.seq AND b.hidden = false
+  WITH b ORDER BY b.seq DESC LIMIT 1
+  OPTIONAL MATCH (b)-[:IN_CHAIN]->(c:Chain)
+  RETURN b {.*} AS before, c.chain_id AS chain_id
+}
+RETURN p {.*} AS page, before, chain_id
+ORDER BY p.seq
+
 // name: stm_size
 // mode: read
 MATCH (p:Page {user_id: $user_id, tier: 'stm'})
@@ -123,6 +139,7 @@ RETURN row.segment_id AS segment_id, v.version_id AS version_id
 UNWIND $page_ids AS page_id
 MATCH (p:Page {user_id: $user_id, page_id: page_id})
 SET p.tier = 'mtm'
+REMOVE p.late
 WITH DISTINCT p
 MATCH (p)-[:IN_SESSION]->(s:Session)
 WITH DISTINCT s

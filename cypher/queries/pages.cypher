@@ -24,14 +24,27 @@ CALL (u) {
   RETURN collect({conversation_id: conversation_id, session_id: s.session_id, last_at: s.last_at, n_pages: s.n_pages,
                   last_page_id: c.last_page_id}) AS open
 }
+CALL (u) {
+  UNWIND $assistant_ids AS assistant_id
+  MATCH (a:Assistant {user_id: $user_id, assistant_id: assistant_id})
+  RETURN collect(a {.assistant_id, .system_keys}) AS assistants
+}
+CALL (u) {
+  OPTIONAL MATCH (p:Page {user_id: $user_id, tier: 'stm'})
+  USING INDEX p:Page(user_id, tier, seq)
+  WHERE p.seq > 0 AND p.late IS NULL AND $oldest_event_time < u.newest_event_at
+  WITH p ORDER BY p.seq LIMIT 100
+  RETURN min(p.event_time) AS stm_from
+}
 RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_head, u.last_recorded_at AS last_recorded_at,
-       by_id, by_request, open
+       by_id, by_request, open, assistants, stm_from
 
 // name: store_turns
 // mode: write
 // The searchable text is set by the index step: a full-text index costs each commit more than all else (docs/decisions.md).
 MATCH (u:User {user_id: $user_id})
 SET u.page_seq = $page_seq, u.last_recorded_at = $recorded_at, u.event_seq = $event.seq, u.event_head = $event.hash,
+    u.newest_event_at = CASE WHEN u.newest_event_at > $newest_event_at THEN u.newest_event_at ELSE $newest_event_at END,
     u.due_at = CASE WHEN u.due_at > $recorded_at THEN $recorded_at ELSE u.due_at END
 CREATE (e:Event)
 SET e = $event
@@ -41,6 +54,12 @@ CALL (u) {
   MERGE (c:Conversation {user_id: $user_id, conversation_id: row.conversation_id})
   ON CREATE SET c.created_at = $recorded_at
   SET c.last_session_id = row.last_session_id, c.last_page_id = row.last_page_id
+}
+CALL (u) {
+  UNWIND $assistants AS row
+  MERGE (a:Assistant {user_id: $user_id, assistant_id: row.assistant_id})
+  ON CREATE SET a.created_at = $recorded_at
+  SET a.system_keys = row.system_keys
 }
 CALL (u) {
   UNWIND $sessions AS row
@@ -68,7 +87,7 @@ MATCH (p:Page {user_id: $user_id, state: 'stored'})
 WHERE p.seq > 0 AND p.hidden = false
 WITH p ORDER BY p.seq LIMIT $limit
 OPTIONAL MATCH (before:Page)-[:NEXT]->(p)
-RETURN p {.page_id, .seq, .user_input, .assistant_response, .content_hash} AS page,
+RETURN p {.page_id, .seq, .user_input, .assistant_response, .tool_text, .content_hash} AS page,
        before {.user_input, .assistant_response} AS before
 ORDER BY p.seq
 

@@ -136,7 +136,7 @@ CALL () {
   UNWIND $page_ids AS page_id
   MATCH (p:Page {user_id: $user_id, page_id: page_id})
   WHERE p.hidden = false
-  RETURN collect(p {.page_id, .user_input, .assistant_response, .event_time,
+  RETURN collect(p {.page_id, .user_input, .assistant_response, .tool_text, .event_time,
     segment_ids: [(p)-[:IN_SEGMENT]->(s:Segment) | s.segment_id]}) AS pages
 }
 CALL () {

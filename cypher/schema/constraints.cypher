@@ -6,6 +6,10 @@ CREATE CONSTRAINT user_key IF NOT EXISTS FOR (n:User) REQUIRE (n.user_id) IS UNI
 // mode: schema
 CREATE CONSTRAINT conversation_key IF NOT EXISTS FOR (n:Conversation) REQUIRE (n.user_id, n.conversation_id) IS UNIQUE
 
+// name: assistant_key
+// mode: schema
+CREATE CONSTRAINT assistant_key IF NOT EXISTS FOR (n:Assistant) REQUIRE (n.user_id, n.assistant_id) IS UNIQUE
+
 // name: session_key
 // mode: schema
 CREATE CONSTRAINT session_key IF NOT EXISTS FOR (n:Session) REQUIRE (n.user_id, n.session_id) IS UNIQUE

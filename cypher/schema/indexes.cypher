@@ -6,6 +6,10 @@ CREATE RANGE INDEX user_due IF NOT EXISTS FOR (n:User) ON (n.due_at)
 // mode: schema
 CREATE RANGE INDEX conversation_user IF NOT EXISTS FOR (n:Conversation) ON (n.user_id)
 
+// name: assistant_user
+// mode: schema
+CREATE RANGE INDEX assistant_user IF NOT EXISTS FOR (n:Assistant) ON (n.user_id)
+
 // name: session_user
 // mode: schema
 CREATE RANGE INDEX session_user IF NOT EXISTS FOR (n:Session) ON (n.user_id)
@@ -33,6 +37,10 @@ CREATE RANGE INDEX page_time IF NOT EXISTS FOR (n:Page) ON (n.user_id, n.event_t
 // name: page_state
 // mode: schema
 CREATE RANGE INDEX page_state IF NOT EXISTS FOR (n:Page) ON (n.user_id, n.state, n.seq)
+
+// name: page_late
+// mode: schema
+CREATE RANGE INDEX page_late IF NOT EXISTS FOR (n:Page) ON (n.user_id, n.late)
 
 // name: page_request
 // mode: schema

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from ..domain.page import PageState, Tier
+from ..domain.tool import kept_call
 from .facts import FactOut
 from .segments import SegmentRef
 from .values import JsonMap, Moment, OpaqueId, Request, Result, Tag, Text
 
 
 class Message(Request):
-    """One message of the chat form of a turn."""
+    """One message of the chat form of a turn, with the fields that chat APIs give calls of tools.
+
+    `tool_calls` of an assistant are {id, function: {name, arguments}} or {name, arguments}; a tool's message answers
+    the one whose id it names, or else the first that has no answer yet.
+    """
 
     role: Literal["user", "assistant", "system", "tool"]
     content: Text = ""
+    name: OpaqueId | None = None
     tool_calls: list[JsonMap] = Field(default_factory=list, max_length=100)
+    tool_call_id: OpaqueId | None = None
 
 
 class TurnIn(Request):
@@ -51,10 +59,46 @@ class TurnIn(Request):
         if self.messages is None:
             return self.user_input, self.assistant_response
 
-        def joined(role: str) -> str:
-            return "\n".join(m.content for m in self.messages or () if m.role == role and m.content)
+        return self._joined("user"), self._joined("assistant")
 
-        return joined("user"), joined("assistant")
+    def system_text(self) -> str:
+        """What system messages said."""
+        return self._joined("system")
+
+    def kept_calls(self) -> list[dict[str, Any]]:
+        """Tool calls as they are stored, each with a summary of the result that answered it."""
+        calls: list[_Call] = []
+        for message in self.messages or ():
+            calls += [_Call.of(call) for call in message.tool_calls]
+            if message.role == "tool":
+                _answered(calls, message).result = message.content
+        return [kept_call(call.name, call.arguments, call.result or "") for call in calls]
+
+    def _joined(self, role: str) -> str:
+        return "\n".join(m.content for m in self.messages or () if m.role == role and m.content)
+
+
+@dataclass
+class _Call:
+    id: str | None
+    name: str
+    arguments: Any
+    result: str | None = None
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> _Call:
+        function = given.get("function")
+        inner = function if isinstance(function, dict) else given
+        return cls(given.get("id"), str(inner.get("name") or "tool"), inner.get("arguments") or {})
+
+
+def _answered(calls: list[_Call], message: Message) -> _Call:
+    """The call that a tool's message answers; a result without a call becomes one of its own."""
+    for call in calls:
+        if call.result is None and message.tool_call_id in (None, call.id):
+            return call
+    calls.append(_Call(message.tool_call_id, message.name or "tool", {}))
+    return calls[-1]
 
 
 class TurnStored(Result):
@@ -84,6 +128,8 @@ class TurnOut(Result):
     assistant_id: str
     user_input: str
     assistant_response: str
+    tool_calls: list[JsonMap]
+    system_text: str
     event_time: datetime
     recorded_at: datetime
     tier: Tier

@@ -50,6 +50,7 @@ class Turn:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     tags: Sequence[str] = ()
     tool_calls: Sequence[Mapping[str, Any]] = ()
+    system_text: str = ""
     remember: str = "auto"
     origin: str = "conversation"
 
@@ -65,6 +66,7 @@ class Turn:
             dict(self.metadata),
             list(self.tags),
             [dict(call) for call in self.tool_calls],
+            self.system_text,
             self.remember,
             self.origin,
         ]
@@ -99,13 +101,13 @@ class Page:
 
     @property
     def text(self) -> str:
-        """Both sides as one text, user first, as it is indexed."""
-        return page_text(self.user_input, self.assistant_response)
+        """The page as one text, as it is indexed. The system's text is no part of what was talked about."""
+        return page_text(self.user_input, self.assistant_response, self.tool_text)
 
 
-def page_text(user_input: str, assistant_response: str) -> str:
-    """Both sides as one text, user first; an empty side leaves no line."""
-    return "\n".join(side for side in (user_input, assistant_response) if side)
+def page_text(user_input: str, assistant_response: str, tool_text: str = "") -> str:
+    """What was said and what tools gave as one text, user first; an empty side leaves no line."""
+    return "\n".join(side for side in (user_input, assistant_response, tool_text) if side)
 
 
 _TIME_WORDS = re.compile(

@@ -59,7 +59,7 @@ async def _write_text_only(ctx: Context, user_id: str, step: Step, texts: list[R
 
 
 def _text_row(page: Row) -> Row:
-    text = page_text(page["user_input"], page["assistant_response"])
+    text = page_text(page["user_input"], page["assistant_response"], page["tool_text"])
     return {
         "page_id": page["page_id"],
         "content_hash": page["content_hash"],
@@ -72,5 +72,5 @@ def _text_row(page: Row) -> Row:
 def _embedded_text(row: Row) -> str:
     before = row["before"] or {"user_input": "", "assistant_response": ""}
     last_side = before["assistant_response"] or before["user_input"]
-    text = page_text(row["page"]["user_input"], row["page"]["assistant_response"])
+    text = page_text(row["page"]["user_input"], row["page"]["assistant_response"], row["page"]["tool_text"])
     return f"{last_side}\n{text}" if last_side else text

@@ -13,11 +13,13 @@ from ..contract import MAX_TURNS, TurnIn, TurnStored
 from ..domain.event import next_event
 from ..domain.page import PageState, Tier, Turn
 from ..domain.session import OpenSession
+from ..domain.tool import tool_text
 from ..domain.validity import NEVER
 from ..errors import Conflict, InvalidInput, TooLarge
 from ..store.connection import Row, Tx
 
 REQUESTS_KEPT = timedelta(hours=24)
+SYSTEM_TEXTS_KNOWN = 20
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class _Sent:
     page_id: str
     session_id: str
     request_key: str | None
+    system_key: str | None
 
 
 async def remember(
@@ -63,6 +66,8 @@ async def remember(
             request_keys=[s.request_key for s in sent if s.request_key],
             requests_since=now - REQUESTS_KEPT,
             conversation_ids=sorted({s.turn.conversation_id for s in sent}),
+            assistant_ids=sorted({s.turn.assistant_id for s in sent if s.system_key}),
+            oldest_event_time=min((s.turn.event_time for s in sent if s.turn.event_time), default=NEVER),
         )
         assert head is not None, "the lock query merges the user"
         known = _known(sent, head)
@@ -85,12 +90,14 @@ def _prepare(ctx: Context, user_id: str, n: int, turn: TurnIn, idempotency_key: 
         event_time=turn.event_time,
         metadata=turn.metadata,
         tags=turn.tags,
-        tool_calls=[call for message in turn.messages or () for call in message.tool_calls],
+        tool_calls=turn.kept_calls(),
+        system_text=turn.system_text(),
         remember=turn.remember,
         origin=origin,
     )
     request_key = ctx.secret.mac("request", f"{user_id}\x00{n}\x00{idempotency_key}") if idempotency_key else None
-    return _Sent(kept, ctx.clock.new_id(), ctx.clock.new_id(), request_key)
+    system_key = ctx.secret.mac("system", f"{user_id}\x00{kept.system_text}") if kept.system_text else None
+    return _Sent(kept, ctx.clock.new_id(), ctx.clock.new_id(), request_key, system_key)
 
 
 def _known(sent: Sequence[_Sent], head: Row) -> dict[str, Row]:
@@ -121,6 +128,8 @@ class _Placement:
     nexts: list[dict[str, str]]
     sessions: list[dict[str, Any]]
     conversations: list[dict[str, str]]
+    assistants: list[dict[str, Any]]
+    newest_event_at: datetime
 
 
 def _place(
@@ -134,6 +143,7 @@ def _place(
     sessions: dict[str, dict[str, Any]] = {}
     pages: list[dict[str, Any]] = []
     nexts: list[dict[str, str]] = []
+    told = {row["assistant_id"]: list(row["system_keys"]) for row in head["assistants"]}
     for item in sent:
         if item.page_id in known:
             continue
@@ -151,14 +161,37 @@ def _place(
             {"session_id": current.session_id, "conversation_id": turn.conversation_id, "started_at": event_time},
         ).update(last_at=event_time, n_pages=current.n_pages)
         seq = head["page_seq"] + len(pages) + 1
-        pages.append(_properties(user_id, item, current.session_id, seq, event_time, recorded_at))
+        page = _properties(user_id, item, current.session_id, seq, event_time, recorded_at)
+        if head["stm_from"] is not None and event_time < head["stm_from"]:
+            page["late"] = True  # history told late does not wait in short-term memory (design.md 4.3)
+        if item.system_key:
+            page["system_text"] = _untold(item, told.setdefault(turn.assistant_id, []))
+        pages.append(page)
     touched = {page["conversation_id"] for page in pages}
     conversations = [
         {"conversation_id": c, "last_session_id": s.session_id, "last_page_id": s.last_page_id}
         for c, s in sorted(open_sessions.items())
         if c in touched
     ]
-    return _Placement(head["page_seq"] + len(pages), recorded_at, pages, nexts, list(sessions.values()), conversations)
+    return _Placement(
+        page_seq=head["page_seq"] + len(pages),
+        recorded_at=recorded_at,
+        pages=pages,
+        nexts=nexts,
+        sessions=list(sessions.values()),
+        conversations=conversations,
+        assistants=[{"assistant_id": name, "system_keys": keys} for name, keys in sorted(told.items())],
+        newest_event_at=max((page["event_time"] for page in pages), default=recorded_at),
+    )
+
+
+def _untold(item: _Sent, told: list[str]) -> str:
+    """The system's text unless this assistant has told it before; the page then keeps no copy (case P8)."""
+    if item.system_key in told:
+        return ""
+    told.append(str(item.system_key))
+    del told[:-SYSTEM_TEXTS_KNOWN]
+    return item.turn.system_text
 
 
 def _properties(
@@ -177,6 +210,8 @@ def _properties(
         "user_input": turn.user_input,
         "assistant_response": turn.assistant_response,
         "tool_calls": json.dumps(list(turn.tool_calls), ensure_ascii=False),
+        "tool_text": tool_text(turn.tool_calls),
+        "system_text": "",
         "metadata": json.dumps(dict(turn.metadata), ensure_ascii=False),
         "tags": list(turn.tags),
         "event_time": event_time,

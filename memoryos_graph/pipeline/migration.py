@@ -40,7 +40,9 @@ class _Plan:
 
 
 async def migrate(ctx: Context, user_id: str, *, force: bool = False) -> RunOut | None:
-    """Move one batch; None when short-term memory is within its capacity (with `force`: when it is empty).
+    """Move one batch: pages told late, or the oldest of a short-term memory over its capacity (`force`: of any).
+
+    None when there is none.
 
     Cost: one provider call, one embedding call, two reads, one write. Writes Chain, CONTINUES, Segment, SegmentVersion,
     IN_SEGMENT, DERIVED_FROM, the session's text. Raises ModelError: nothing was written, the pages stay.
@@ -69,6 +71,8 @@ async def _oldest_batch(ctx: Context, user_id: str, *, force: bool) -> _Batch | 
     capacity, size = ctx.settings.short_term_capacity, ctx.settings.migration_batch
 
     async def oldest(tx: Tx) -> list[Row]:
+        if late := await tx.run("late_oldest", user_id=user_id, limit=size):
+            return late
         held = await tx.one("stm_size", user_id=user_id, limit=capacity + 1)
         if not force and (held is None or held["pages"] <= capacity):
             return []

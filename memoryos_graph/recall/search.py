@@ -193,7 +193,11 @@ async def _show(tx: Tx, user_id: str, chosen: Sequence[fusion.Ranked]) -> tuple[
 
 def _page_hit(ranked: fusion.Ranked, page: Row) -> Hit:
     at = page["event_time"]
-    sides = ((Side.USER, page["user_input"]), (Side.ASSISTANT, page["assistant_response"]))
+    sides = (
+        (Side.USER, page["user_input"]),
+        (Side.ASSISTANT, page["assistant_response"]),
+        (Side.TOOL, page["tool_text"]),
+    )
     sources = [
         Source(page_id=ranked.id, side=side, quote=text, start=0, end=len(text), event_time=at)
         for side, text in sides

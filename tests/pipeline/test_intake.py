@@ -164,3 +164,66 @@ async def test_the_event_chain_verifies_and_holds_no_text_of_the_caller(
         service, "MATCH (u:User {user_id: $user_id}) RETURN u.event_head AS head", user_id=memory.user_id
     )
     assert user["head"] == head
+
+
+def _chat(number: int = 1, system: str = "You are Max, a terse helper.") -> TurnIn:
+    return TurnIn.model_validate(
+        {
+            "conversation_id": f"c{number}",
+            "messages": [
+                {"role": "system", "content": system},
+                {"role": "user", "content": f"What is the weather, day {number}?"},
+                {
+                    "role": "assistant",
+                    "tool_calls": [
+                        {"id": "a", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}},
+                        {"id": "b", "function": {"name": "calendar", "arguments": "{}"}},
+                    ],
+                },
+                {"role": "tool", "tool_call_id": "b", "content": "free"},
+                {"role": "tool", "tool_call_id": "a", "content": '{"temp": -3}'},
+                {"role": "assistant", "content": "Cold, and you are free."},
+            ],
+        }
+    )
+
+
+async def test_tool_calls_are_kept_as_short_summaries_and_found(memory: UserMemory) -> None:
+    (stored,) = await memory.remember(_chat())
+    page = await memory.turn(stored.page_id)
+    assert page.tool_calls == [
+        {"name": "weather", "arguments": {"city": "Oslo"}, "result_summary": "temp: -3"},
+        {"name": "calendar", "arguments": {}, "result_summary": "free"},
+    ]
+    assert (page.user_input, page.assistant_response) == ("What is the weather, day 1?", "Cold, and you are free.")
+    await memory.maintain("index")
+    (hit,) = (await memory.search("calendar free", kinds=["page"])).hits
+    assert {(s.side, s.quote) for s in hit.sources if s.side == "tool"} == {
+        ("tool", "weather(city: Oslo) → temp: -3\ncalendar() → free")
+    }
+
+
+async def test_case_p8_a_system_text_is_kept_once_for_an_assistant(service: MemoryService, memory: UserMemory) -> None:
+    await memory.remember([_chat(n) for n in range(10)])
+    for n in range(10, 20):
+        await memory.remember(_chat(n))
+    await memory.remember(_chat(20, system="You are Max, a friendly helper."))
+    texts = [t.system_text for t in (await memory.turns()).items if t.system_text]
+    assert sorted(texts) == ["You are Max, a friendly helper.", "You are Max, a terse helper."]
+    await memory.maintain()
+    assert (await memory.facts(kind="assistant_trait", status=None)).items == []
+    assert not (await memory.search("terse", kinds=["page"], mode="hybrid", top_k=1)).hits[0].parts.get("text")
+
+
+async def test_history_told_late_does_not_wait_in_short_term_memory(
+    service: MemoryService, memory: UserMemory, clock: FakeClock
+) -> None:
+    await memory.remember([TurnIn(user_input=f"today {n}") for n in range(3)])
+    old = [TurnIn(user_input=f"long ago {n}", event_time=f"2020-05-0{n + 1}T10:00:00Z") for n in range(7)]  # type: ignore[arg-type]
+    await memory.remember(old)
+    await memory.remember(TurnIn(user_input="today 3"))
+    done = await memory.maintain(force=False)
+    assert [run.counts["pages"] for run in done.runs if run.kind == "migrate"] == [5, 2]
+    tiers = {t.user_input: t.tier for t in (await memory.turns()).items}
+    assert {text for text, tier in tiers.items() if tier == "stm"} == {f"today {n}" for n in range(4)}
+    await assert_invariants(service, memory.user_id)
