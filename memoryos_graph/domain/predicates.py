@@ -73,6 +73,8 @@ _TABLE = (
     Predicate("drinks", "single", _KNOWLEDGE),
     Predicate("uses", "many", _KNOWLEDGE),
     Predicate("plans_to", "many", _KNOWLEDGE),
+    # What tools returned: the subject is the call with its arguments, a newer result takes the place of an older one.
+    Predicate("returned", "single", FactKind.ENVIRONMENT),
 )
 
 PREDICATES: Mapping[str, Predicate] = MappingProxyType({predicate.name: predicate for predicate in _TABLE})

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from .claim import Claim
+from .claim import Quote
 from .page import Page
 
 
-def quote_fault(claim: Claim, page: Page | None) -> str | None:
-    """Why a claim's quote does not prove it, as a short code, or None when it does.
+def quote_fault(quote: Quote, page: Page | None) -> str | None:
+    """Why a quote does not prove its claim, as a short code, or None when it does.
 
     Source: invariant I13; cases P2 and L15 (claims without a quote in the text).
     """
     if page is None:
         return "page_not_shown"
-    if not claim.quote.strip():
+    if not quote.text.strip():
         return "no_quote"
-    if page.side(claim.side)[claim.start : claim.end] != claim.quote:
+    if page.side(quote.side)[quote.start : quote.end] != quote.text:
         return "quote_not_in_page"
     return None

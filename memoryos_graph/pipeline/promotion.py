@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 
 from ..context import Context
 from ..contract import RunOut
+from ..domain.admission import admit
 from ..domain.claim import Claim
 from ..domain.fact import Ledger
 from ..domain.heat import Heat, heat
 from ..domain.page import Page
-from ..domain.provenance import quote_fault
 from ..domain.validity import NEVER
 from ..llm.provider import Reply
 from ..store.connection import Row, Tx
@@ -50,8 +50,8 @@ async def promote(ctx: Context, user_id: str, *, force: bool = False) -> RunOut 
     step = Step.begin(ctx, "promote")
     reply = await ctx.provider.propose_claims([page for page in pages if page.remember == "auto"])
     shown = {page.page_id: page for page in pages}
-    faults = Counter(fault for claim in reply.value if (fault := quote_fault(claim, shown.get(claim.page_id))))
-    claims = [claim for claim in reply.value if quote_fault(claim, shown.get(claim.page_id)) is None]
+    admitted = admit(reply.value, shown)
+    claims = admitted.claims
     vectors = await ctx.embedder.embed([claim.text for claim in claims], "document")
     candidates = [Candidate(ctx.clock.new_id(), claim, vector) for claim, vector in zip(claims, vectors, strict=True)]
 
@@ -70,7 +70,7 @@ async def promote(ctx: Context, user_id: str, *, force: bool = False) -> RunOut 
             heat=segment.heat.total,
             now=step.started_at,
         )
-        return _outcome(segment, pages, ledger, faults, reply)
+        return _outcome(segment, pages, ledger, admitted.rejected, reply)
 
     return await write_step(ctx, user_id, step, write)
 

@@ -12,6 +12,7 @@ from . import family_en, health_en, life_zh, plans_en, statements_en, statements
 from .corrections import corrections
 from .sentence import Found, Sentence
 from .speech import plain_sentences, plain_text, role_play_goes_on
+from .tool_results import tool_results
 
 SUBJECT = "user"
 Rule = Callable[[Sentence], Iterator[Found]]
@@ -35,7 +36,7 @@ def claims(pages: Sequence[Page]) -> tuple[Claim, ...]:
     """What users say of themselves on these pages, each statement once a page, in the order it was said.
 
     Role play that began on a page silences the pages after it in that session, until it is said to be over. The results
-    of tools are not the user's words.
+    of tools are not the user's words: they are facts about the environment.
     """
     proposed: list[Claim] = []
     playing: dict[str, bool] = {}
@@ -44,6 +45,7 @@ def claims(pages: Sequence[Page]) -> tuple[Claim, ...]:
         playing[page.session_id] = role_play_goes_on(page.user_input, before)
         if page.origin != "tool":
             proposed.extend(_of_page(page, proposed, in_role_play=before and playing[page.session_id]))
+        proposed.extend(tool_results(page))
     return tuple(proposed)
 
 
