@@ -6,3 +6,9 @@ CREATE (:Bench {text: $text})
 // name: delete_bare
 // mode: write
 MATCH (n:Bench) DELETE n
+
+// name: hold_lock
+// mode: write
+// What a writer of this user does first, from outside of the store.
+MATCH (u:User {user_id: $user_id})
+SET u.lock = 'bench'

@@ -1,0 +1,63 @@
+"""Speed as ratios in one run, each part against a base that runs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InvalidInput
+from ...llm.embedder import SentenceTransformerEmbedder
+from ...service import MemoryService
+from .adding import bench_add
+from .material import MixedEmbedder
+from .searching import bench_search
+from .sharing import bench_busy, bench_parallel
+
+if TYPE_CHECKING:
+    from ...settings import Settings
+
+PARTS = ("add", "search", "parallel", "busy")
+ROUNDS = 300
+SMALL, LARGE, OTHERS, OTHER_PAGES = 1_000, 20_000, 38, 500
+
+
+async def bench(
+    settings: Settings,
+    parts: Sequence[str] | None = None,
+    *,
+    on_progress: Callable[[str], None] = lambda _: None,
+    sizes: tuple[int, int, int, int] = (SMALL, LARGE, OTHERS, OTHER_PAGES),
+    rounds: int = ROUNDS,
+) -> dict[str, Any]:
+    """Measure the named parts (default: all) and give times in milliseconds and their ratios.
+
+    Runs in a database of its own below `data_dir`, unless NEO4J_URI names one; what it loads is kept for the next run.
+    `sizes` are the pages of the small and of the large user, the number of other users and their pages.
+    """
+    chosen = list(parts or PARTS)
+    if unknown := [part for part in chosen if part not in PARTS]:
+        raise InvalidInput("parts", f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
+    settings = settings.model_copy(update={"data_dir": settings.data_dir / "bench"})
+    async with _opened(settings, on_progress) as service:
+        report: dict[str, Any] = {"server": service.ctx.store.connection.version, "rounds": rounds}
+        if "add" in chosen:
+            on_progress("adding turns beside bare transactions")
+            report["add"] = await bench_add(service, rounds)
+        if "search" in chosen:
+            report["search"] = await bench_search(service, sizes, rounds, on_progress)
+        if "parallel" in chosen:
+            on_progress("adding turns of one user and of eight")
+            report["parallel"] = await bench_parallel(service, rounds)
+        if "busy" in chosen:
+            on_progress("adding turns while the lock of another user is held")
+            report["busy"] = await bench_busy(service)
+        return report
+
+
+@asynccontextmanager
+async def _opened(settings: Settings, on_progress: Callable[[str], None]) -> AsyncIterator[MemoryService]:
+    real = SentenceTransformerEmbedder(settings.embedding_model, settings.embedding_dimension)
+    mixed = await MixedEmbedder.of(real)
+    async with MemoryService.open(settings, worker=False, embedder=mixed, on_progress=on_progress) as service:
+        yield service
