@@ -1,8 +1,9 @@
 // name: facts_listed
 // mode: read
-// Newest first, from below an id (ids sort by time); each with its sources and what it replaced.
+// Newest first, from below an id (ids sort by time); each with its sources and what it replaced. Older versions of
+// the same fact are left to its history.
 MATCH (f:Fact {user_id: $user_id})
-WHERE f.fact_id < $below AND f.hidden = false AND ($status IS NULL OR f.status = $status) AND ($kind IS NULL OR f.kind = $kind)
+WHERE f.fact_id < $below AND f.hidden = false AND NOT coalesce(f.retired_by, '') IN ['refresh', 'merge'] AND ($status IS NULL OR f.status = $status) AND ($kind IS NULL OR f.kind = $kind)
 WITH f ORDER BY f.fact_id DESC LIMIT $limit
 RETURN f {.*, embedding: null} AS fact,
        [(f)-[d:DERIVED_FROM]->(p:Page) | {page_id: p.page_id, side: d.side, quote: d.quote, start: d.start, end: d.end, event_time: p.event_time}] AS sources,

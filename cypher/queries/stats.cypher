@@ -17,7 +17,7 @@ RETURN p.tier AS tier, p.state AS state, count(p) AS pages
 // name: fact_counts
 // mode: read
 MATCH (f:Fact {user_id: $user_id})
-WHERE f.hidden = false
+WHERE f.hidden = false AND NOT coalesce(f.retired_by, '') IN ['refresh', 'merge']
 RETURN f.status AS status, count(f) AS facts
 
 // name: heat_inputs

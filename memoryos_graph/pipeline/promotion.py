@@ -11,8 +11,8 @@ from ..context import Context
 from ..contract import RunOut
 from ..domain.admission import admit
 from ..domain.claim import Claim
-from ..domain.fact import Ledger
 from ..domain.heat import Heat, heat
+from ..domain.ledger import Ledger
 from ..domain.page import Page
 from ..domain.validity import NEVER
 from ..llm.provider import Reply
@@ -55,11 +55,14 @@ async def promote(ctx: Context, user_id: str, *, force: bool = False) -> RunOut 
     vectors = await ctx.embedder.embed([claim.text for claim in claims], "document")
     candidates = [Candidate(ctx.clock.new_id(), claim, vector) for claim, vector in zip(claims, vectors, strict=True)]
 
+    said_at = {page.page_id: page.event_time for page in pages}
+
     async def write(tx: Tx, user: Row) -> Outcome:
         await _check_unchanged(tx, user_id, pages)
-        ledger = await read_ledger(tx, user_id, claims, step.started_at)
+        ledger = await read_ledger(tx, user_id, claims, step)
         for candidate in candidates:
-            ledger.take(candidate.claim, candidate.fact_id, shown[candidate.claim.page_id].event_time)
+            ledger.take(candidate.claim, candidate.fact_id, said_at)
+        ledger.settle()
         await write_facts(tx, user_id, user, step, ledger, candidates, reply)
         await tx.run(
             "mark_analysed",
@@ -131,7 +134,7 @@ def _outcome(
             "repeats": ledger.repeats,
             "superseded": len(ledger.supersessions),
         },
-        rejected=dict(faults),
+        rejected=dict(faults + ledger.rejected),
         model=reply.model,
         prompt_hash=reply.prompt_hash,
         event="promote",

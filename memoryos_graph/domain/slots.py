@@ -1,0 +1,102 @@
+"""Which statements meet: the slots of a set of statements, and how one slot acts on another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from .claim import FactKind, Stance
+from .predicates import PREDICATES, Policy, policy_of
+from .statement import Statement, key
+from .walk import Slot
+
+_TRAITS = (FactKind.TRAIT, FactKind.ASSISTANT_TRAIT)
+
+
+@dataclass(frozen=True, order=True)
+class SlotKey:
+    """What can hold one value at a time; `object` is empty where the object is the value."""
+
+    subject: str
+    predicate: str
+    object: str
+    trait: bool
+
+
+def slot_of(statement: Statement, *, object: str | None = None) -> SlotKey:
+    """The slot of a statement, or of another object of its predicate."""
+    policy = policy_of(statement.predicate, statement.kind)
+    opposite = PREDICATES[statement.predicate].opposite if statement.predicate in PREDICATES else None
+    single = policy in (Policy.SINGLE, Policy.FIXED)
+    return SlotKey(
+        statement.subject,
+        min(statement.predicate, opposite or statement.predicate),
+        "" if single else key(statement.object if object is None else object),
+        statement.kind in _TRAITS,
+    )
+
+
+def replaced_slot(statement: Statement) -> SlotKey | None:
+    """The other slot that a statement acts on by `replaces`; None when it names nothing, or its own slot."""
+    if not statement.replaces:
+        return None
+    slot = slot_of(statement, object=statement.replaces)
+    return None if slot == slot_of(statement) else slot
+
+
+def slots_touched(said: Iterable[Statement], new: Iterable[Statement]) -> set[SlotKey]:
+    """The slots that new statements may change: their own, those they replace, and those that replace them."""
+    touched = {slot_of(one) for one in new} | {slot for one in new if (slot := replaced_slot(one))}
+    return touched | {slot_of(one) for one in said if replaced_slot(one) in touched}
+
+
+def slots_from(said: Sequence[Statement], wanted: Iterable[SlotKey]) -> list[Slot]:
+    """The wanted slots with all their statements."""
+    inside: dict[SlotKey, list[Statement]] = defaultdict(list)
+    blows: dict[SlotKey, list[Statement]] = defaultdict(list)
+    for one in said:
+        inside[slot_of(one)].append(one)
+        if (replaced := replaced_slot(one)) and one.stance is not Stance.ENDS:
+            blows[replaced].append(one)
+    begins = _inherited(inside, blows)
+    return [_slot(inside[wish], blows[wish], dict(begins)) for wish in sorted(wanted) if inside[wish]]
+
+
+def _slot(statements: Sequence[Statement], blows: Sequence[Statement], begins: dict[Statement, datetime]) -> Slot:
+    one = statements[0]
+    policy = policy_of(one.predicate, one.kind)
+    precise = _precise(statements) if policy is Policy.FIXED else {}
+
+    def value_of(statement: Statement) -> str | None:
+        if policy is Policy.MANY:
+            return statement.predicate
+        if policy is Policy.INTERVAL:
+            return f"{statement.begins}/{statement.until}"
+        said = key(statement.object)
+        return precise.get(said, said) or None
+
+    return Slot(policy, value_of, statements, blows, begins)
+
+
+def _precise(statements: Sequence[Statement]) -> dict[str, str]:
+    """Dates without a year that are said with one elsewhere: they say the same, less exactly."""
+    dates = {key(one.object) for one in statements}
+    return {
+        vague: full for vague in dates for full in dates if len(vague) == 5 and len(full) == 10 and full[5:] == vague
+    }
+
+
+def _inherited(
+    inside: dict[SlotKey, list[Statement]], blows: dict[SlotKey, list[Statement]]
+) -> dict[Statement, datetime]:
+    """When corrections of other objects begin to hold: when what they correct was said to."""
+    begins: dict[Statement, datetime] = {}
+    corrections = {one: slot for slot, acting in blows.items() for one in acting if one.stance is Stance.CORRECTS}
+    for correction in sorted(corrections, key=lambda one: one.order):
+        denied = [one for one in inside.get(corrections[correction], ()) if one.order < correction.order]
+        times = [one.begins or begins.get(one, one.said_at) for one in denied if one.stance is not Stance.ENDS]
+        if times and correction.begins is None:
+            begins[correction] = min(times)
+    return begins

@@ -1,0 +1,95 @@
+"""What the statements of one slot make of it: stretches of time with one value each, whatever order they are read in.
+
+A slot is what can hold one value at a time: a single-valued predicate with its objects as values, or one object of a
+many-valued predicate (with `likes` or `dislikes` as the value, where there is an opposite).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .claim import Stance
+from .predicates import Policy
+from .statement import Statement, key
+from .validity import NEVER
+from .walk import PlanWalk, Slot, Stretch, Walk
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The stretches of a slot, the ends that found nothing to end, and what was only heard of and fits nothing."""
+
+    stretches: list[Stretch]
+    waiting: list[Statement]
+    unheard: list[Statement]
+
+
+def settle(slot: Slot) -> Settled:
+    """Work a slot out from all its statements. Hearsay moves nothing that is said first hand."""
+    spoken = sorted(slot.statements, key=lambda one: one.order)
+    first = [one for one in spoken if one.first_hand] or spoken
+    heard = [one for one in spoken if one not in first]
+    denied = _denied(slot, first)
+    stretches, waiting = _walk(slot, [one for one in first if one not in denied])
+    stretches += _denied_stretches(slot, denied)
+    return Settled(stretches, waiting, [one for one in heard if not _echoed(slot, one, stretches)])
+
+
+def _walk(slot: Slot, statements: Sequence[Statement]) -> tuple[list[Stretch], list[Statement]]:
+    """The stretches of statements in order of saying, and the ends among them that found nothing."""
+    walk = PlanWalk(slot) if slot.policy is Policy.INTERVAL else Walk(slot)
+    walk.through(statements)
+    if len(walk.open) > 1:
+        for stretch in walk.open:
+            stretch.conflicts = True
+    return walk.stretches, walk.waiting
+
+
+def _denied(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Statement]:
+    """What was never so, with the correction that says it. Corrections work on what was said before them."""
+    denied: dict[Statement, Statement] = {}
+    corrections = [one for one in (*statements, *slot.blows) if one.stance is Stance.CORRECTS]
+    for correction in sorted(corrections, key=lambda one: one.order):
+        before = [one for one in statements if one.order < correction.order and one not in denied]
+        said = [one for one in before if one.stance is not Stance.ENDS]
+        targets = said if correction in slot.blows else _corrected(slot, correction, said, before)
+        denied |= dict.fromkeys(targets, correction)
+        if targets and correction.begins is None and correction not in slot.blows:
+            slot.begins[correction] = min(map(slot.begins_of, targets))
+    return denied
+
+
+def _corrected(
+    slot: Slot, correction: Statement, said: Sequence[Statement], before: Sequence[Statement]
+) -> list[Statement]:
+    """What a correction in its own slot denies: the object it names; else what was believed to hold instead."""
+    value = slot.value_of(correction)
+    if correction.replaces:
+        named = [one for one in said if value != slot.value_of(one) and key(one.object) == key(correction.replaces)]
+        if named:
+            return named
+    stretches, _ = _walk(slot, before)
+    return [one for s in stretches if s.until == NEVER and s.value != value for one in s.states]
+
+
+def _denied_stretches(slot: Slot, denied: Mapping[Statement, Statement]) -> list[Stretch]:
+    found: dict[tuple[str | None, Statement], Stretch] = {}
+    for one, correction in denied.items():
+        place = (slot.value_of(one), correction)
+        stretch = found.setdefault(place, Stretch(place[0] or "", slot.begins_of(one), [], denied_by=correction))
+        stretch.states.append(one)
+        stretch.begins = min(stretch.begins, slot.begins_of(one))
+    return list(found.values())
+
+
+def _echoed(slot: Slot, one: Statement, stretches: Sequence[Stretch]) -> bool:
+    """Whether what was heard repeats what is known: then it is a source of the stretch of its time."""
+    if one.stance is Stance.ENDS:
+        return False
+    same = [s for s in stretches if s.value == slot.value_of(one) and s.denied_by is None]
+    if not same:
+        return False
+    begun = [s for s in same if s.begins <= one.said_at]
+    (max(begun, key=lambda s: s.begins) if begun else min(same, key=lambda s: s.begins)).states.append(one)
+    return True
