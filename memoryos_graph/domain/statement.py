@@ -60,7 +60,7 @@ class Statement:
 
     @property
     def changes(self) -> bool:
-        """Whether it takes the place of what was said in the same moment; two results of a tool are no contradiction."""
+        """Whether it takes the place of what was said in the same moment, as a newer result of a tool does."""
         return self.stance is not Stance.STATES or self.kind is FactKind.ENVIRONMENT
 
     @property
