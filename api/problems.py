@@ -37,6 +37,7 @@ TABLE: dict[type[errors.MemoryosError], tuple[int, str, bool]] = {
     errors.ModelError: (502, "A model failed", True),
     errors.ModelUnavailable: (502, "A model gave no answer", True),
     errors.ModelReplyInvalid: (502, "A model gave an answer of the wrong shape", True),
+    errors.ModelBudgetSpent: (502, "The day's budget of model calls is spent", True),
     errors.SetupError: (503, "The service is not set up", False),
     errors.InternalError: (500, "Internal error", False),
 }

@@ -42,7 +42,7 @@ from .pipeline import intake
 from .recall import listing
 from .recall import search as searching
 from .recall import why as explaining
-from .scheduler.work import STEPS, work_through
+from .scheduler.work import STEPS, retry_run, work_through
 from .scheduler.worker import Worker
 from .settings import Settings
 from .store.connection import Row, Tx
@@ -121,10 +121,11 @@ class MemoryService:
         return await self._keys.revoke(key_id)
 
     async def readiness(self) -> Readiness:
-        """Whether each part can do its work: database, embedding model, worker."""
+        """Whether each part can do its work; `degraded` while some work fails or is parked."""
         parts = {"neo4j": await self._database_state(), "worker": self._worker_state()}
         if not parts["neo4j"].ok:
             return Readiness(status="not_ready", parts=parts)
+        parts["work"] = await self._work_state()
         return Readiness(status="ready" if all(p.ok for p in parts.values()) else "degraded", parts=parts)
 
     async def _database_state(self) -> PartState:
@@ -137,6 +138,14 @@ class MemoryService:
             return PartState(ok=False, detail=exc.code)
         connection = self.ctx.store.connection
         return PartState(ok=True, detail=f"Neo4j {connection.version}, database {connection.database}")
+
+    async def _work_state(self) -> PartState:
+        async def ask(tx: Tx) -> Row | None:
+            return await tx.one("work_left", now=self.ctx.clock.now())
+
+        row = await self.ctx.store.read("", ask) or {"due": 0, "parked": 0}
+        left = f"{row['due']} users wait for work, {row['parked']} runs are parked"
+        return PartState(ok=not row["parked"], detail=left)
 
     def _worker_state(self) -> PartState:
         if self._worker.failing:
@@ -229,8 +238,18 @@ class UserMemory:
         return await listing.count(self._ctx, self.user_id)
 
     async def runs(self, *, state: str | None = None, limit: int = 50, cursor: str | None = None) -> RunList:
-        """Background work, newest first."""
+        """Background work, newest first; `state` such as "failed" or "parked"."""
         return await listing.list_runs(self._ctx, self.user_id, state=state, limit=limit, cursor=cursor)
+
+    async def run(self, run_id: str) -> RunOut:
+        """One unit of background work, with its attempts and model calls. Raises NotFound."""
+        return await listing.get_run(self._ctx, self.user_id, run_id)
+
+    async def retry(self, run_id: str) -> RunOut:
+        """Make what a failed or parked run worked for due now, with all its attempts. Raises NotFound, Conflict."""
+        run = await retry_run(self._ctx, self.user_id, run_id)
+        self._worker.nudge()
+        return run
 
     async def maintain(
         self,

@@ -10,6 +10,7 @@ import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from .domain.budget import Budget
 from .domain.heat import HeatWeights
 from .errors import SetupError
 
@@ -63,6 +64,12 @@ class Settings(BaseSettings):
     promotion_min_pages: int = Field(3, ge=1, le=200, description="unread pages that make a segment due")
     promotion_max_wait_s: float = Field(86400, ge=0, allow_inf_nan=False, description="or one that waits this long")
     promotion_batch: int = Field(20, ge=1, le=200, description="pages shown in one promotion call")
+    step_attempts: int = Field(5, ge=0, le=1000, description="failed tries until work is parked; 0 never parks")
+    parked_retry_s: float = Field(
+        3600, ge=0, allow_inf_nan=False, description="seconds until parked work is tried again"
+    )
+    llm_daily_calls: int = Field(0, ge=0, description="model calls of one user in one UTC day; 0 is no limit")
+    llm_daily_tokens: int = Field(0, ge=0, description="tokens of one user in one UTC day; 0 is no limit")
     worker_poll_s: Positive = Field(2, description="seconds between looks for work that other processes made due")
 
     @property
@@ -71,6 +78,11 @@ class Settings(BaseSettings):
         return HeatWeights(
             alpha=self.alpha, beta=self.beta, gamma=self.gamma, time_constant_s=self.heat_time_constant_s
         )
+
+    @property
+    def budget(self) -> Budget:
+        """What a user's model calls may cost in a day."""
+        return Budget(daily_calls=self.llm_daily_calls, daily_tokens=self.llm_daily_tokens)
 
     @model_validator(mode="after")
     def _batch_fits(self) -> Settings:

@@ -47,10 +47,13 @@ class FakeEmbedder:
         self.calls: list[list[str]] = []
         self.fail_next = 0
         self.fail_once_on: str | None = None
+        self.fail_on: str | None = None
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
         if self.fail_next:
             self.fail_next -= 1
+            raise ModelUnavailable()
+        if kind == "document" and self.fail_on is not None and any(self.fail_on in text for text in texts):
             raise ModelUnavailable()
         if self.fail_once_on is not None and any(self.fail_once_on in text for text in texts):
             self.fail_once_on = None

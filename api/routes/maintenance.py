@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import Query
 
-from memoryos_graph.contract import Maintenance, MaintenanceRequest, RunList, Stats
+from memoryos_graph.contract import Maintenance, MaintenanceRequest, RunList, RunOut, RunState, Stats
 
 from .. import deps, problems
 
@@ -16,7 +16,7 @@ router = deps.user_router("maintenance")
 class RunQuery(deps.ListQuery):
     """Which runs."""
 
-    state: Literal["due", "planned", "running", "done", "failed", "parked"] | None = None
+    state: RunState | None = None
 
 
 @router.get("/stats")
@@ -37,3 +37,15 @@ async def maintain(
 async def runs(memory: deps.Reader, query: Annotated[RunQuery, Query()]) -> RunList:
     """Background work, newest first."""
     return await memory.runs(state=query.state, limit=query.limit, cursor=query.cursor)
+
+
+@router.get("/runs/{run_id:raw}", responses=problems.responses(404))
+async def run(memory: deps.Reader, run_id: deps.PathId, _: Annotated[deps.NoQuery, Query()]) -> RunOut:
+    """One unit of background work, with its attempts and model calls."""
+    return await memory.run(run_id)
+
+
+@router.post("/runs/{run_id:raw}/retry", responses=problems.responses(404, 409))
+async def retry(memory: deps.Writer, run_id: deps.PathId, _: Annotated[deps.NoQuery, Query()]) -> RunOut:
+    """Make what a failed or parked run worked for due now, with all its attempts."""
+    return await memory.retry(run_id)

@@ -33,10 +33,32 @@ ORDER BY p.seq
 
 // name: stm_size
 // mode: read
+// Parked pages don't count: they stay where they are, and must not push newer ones out.
 MATCH (p:Page {user_id: $user_id, tier: 'stm'})
-WHERE p.seq > 0
+WHERE p.seq > 0 AND p.state <> 'failed'
 WITH p LIMIT $limit
 RETURN count(p) AS pages
+
+// name: migration_due
+// mode: read
+// When pages told late, and the oldest batch of short-term memory beyond its capacity, may be tried; null where there is none.
+CALL () {
+  MATCH (p:Page {user_id: $user_id, late: true})
+  WHERE p.hidden = false AND p.state = 'indexed'
+  WITH p ORDER BY p.seq LIMIT $batch
+  RETURN max(coalesce(p.next_try_at, $now)) AS late_at
+}
+CALL () {
+  MATCH (p:Page {user_id: $user_id, tier: 'stm'})
+  USING INDEX p:Page(user_id, tier, seq)
+  WHERE p.seq > 0 AND p.state <> 'failed'
+  WITH p ORDER BY p.seq LIMIT $limit
+  WITH collect(p {.state, .hidden, .next_try_at}) AS held
+  WITH CASE WHEN size(held) < $limit THEN [] ELSE held END AS held
+  UNWIND [p IN held WHERE p.state = 'indexed' AND p.hidden = false][..$batch] AS p
+  RETURN max(coalesce(p.next_try_at, $now)) AS oldest_at
+}
+RETURN late_at, oldest_at
 
 // name: segments_near
 // mode: read
@@ -92,7 +114,7 @@ SET c.verdict = 'continues', c.score = row.score, c.at = $now
 UNWIND $segments AS row
 MERGE (s:Segment {user_id: $user_id, segment_id: row.segment_id})
 ON CREATE SET s.user_key = $user_key, s.n_visit = 0, s.l_interaction = 0, s.n_pages = 0, s.n_unread = 0,
-              s.archived = false, s.hidden = false, s.created_at = $now, s.heat = 0.0, s.heat_at = $now,
+              s.archived = false, s.hidden = false, s.parked = false, s.attempts = 0, s.created_at = $now, s.heat = 0.0, s.heat_at = $now,
               s.newest_event_at = row.newest_event_at
 SET s.summary = row.summary, s.keywords = row.keywords, s.version = row.version,
     s.newest_event_at = CASE WHEN s.newest_event_at < row.newest_event_at THEN row.newest_event_at ELSE s.newest_event_at END

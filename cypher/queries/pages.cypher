@@ -84,12 +84,19 @@ CALL (u) {
 // mode: read
 // The oldest pages without a vector, each with the page before it in its session, whose last side it is embedded with.
 MATCH (p:Page {user_id: $user_id, state: 'stored'})
-WHERE p.seq > 0 AND p.hidden = false
+WHERE p.seq > 0 AND p.hidden = false AND (p.next_try_at IS NULL OR p.next_try_at <= $due_before)
 WITH p ORDER BY p.seq LIMIT $limit
 OPTIONAL MATCH (before:Page)-[:NEXT]->(p)
-RETURN p {.page_id, .seq, .user_input, .assistant_response, .tool_text, .content_hash} AS page,
+RETURN p {.page_id, .seq, .user_input, .assistant_response, .tool_text, .content_hash, .attempts} AS page,
        before {.user_input, .assistant_response} AS before
 ORDER BY p.seq
+
+// name: index_due
+// mode: read
+// When the next page waits for its vector; null when none does.
+MATCH (p:Page {user_id: $user_id, state: 'stored'})
+WHERE p.seq > 0 AND p.hidden = false
+RETURN min(coalesce(p.next_try_at, $now)) AS due_at
 
 // name: write_text
 // mode: write

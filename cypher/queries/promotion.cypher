@@ -2,8 +2,9 @@
 // mode: read
 // Segments with pages that no promotion has read yet.
 MATCH (s:Segment {user_id: $user_id})
-WHERE s.archived = false AND s.hidden = false AND s.n_unread > 0
-RETURN s {.segment_id, .n_visit, .l_interaction, .last_visit_at, .newest_event_at, .n_unread, .unread_since} AS segment
+WHERE s.archived = false AND s.hidden = false AND s.n_unread > 0 AND coalesce(s.parked, false) = false
+RETURN s {.segment_id, .n_visit, .l_interaction, .last_visit_at, .newest_event_at, .n_unread, .unread_since, .attempts,
+          .next_try_at} AS segment
 
 // name: unread_pages
 // mode: read

@@ -4,7 +4,13 @@
 MATCH (u:User {user_id: $user_id})
 SET u.lock = $lock
 RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_head, u.last_recorded_at AS last_recorded_at,
-       u.forget_epoch AS forget_epoch, u.user_key AS user_key
+       u.forget_epoch AS forget_epoch, u.user_key AS user_key, coalesce(u.spent_day, '') AS spent_day,
+       coalesce(u.spent_calls, 0) AS spent_calls, coalesce(u.spent_tokens, 0) AS spent_tokens
+
+// name: forget_epoch
+// mode: read
+MATCH (u:User {user_id: $user_id})
+RETURN u.forget_epoch AS forget_epoch
 
 // name: append_event
 // mode: write
@@ -15,13 +21,15 @@ SET e = $event
 
 // name: claim_user
 // mode: write
-// Gives the lease on a user's background work; the database's clock decides.
+// Gives the lease on a user's background work; the database's clock decides. Runs that are still running were left by a
+// process that died: who holds the lease runs one step at a time.
 MATCH (u:User {user_id: $user_id})
 SET u.lock = $owner
 WITH u
 WHERE u.leased_by IS NULL OR u.leased_by = $owner OR u.leased_until < datetime()
 SET u.leased_by = $owner, u.leased_until = datetime() + duration({seconds: $lease_s})
-RETURN u.user_id AS user_id, u.page_seq AS page_seq, u.failures AS failures
+RETURN u.user_id AS user_id, u.page_seq AS page_seq, u.failures AS failures, u.retry_at <= $now AS retry,
+       COLLECT { MATCH (r:Run {user_id: $user_id, state: 'running'}) RETURN r {.run_id, .kind, .attempts, .started_at} } AS left_running
 
 // name: settle_user
 // mode: write
@@ -39,6 +47,27 @@ SET u.leased_by = null, u.leased_until = null, u.failures = $failures,
 MATCH (u:User)
 WHERE u.due_at <= $now AND (u.leased_until IS NULL OR u.leased_until < datetime())
 RETURN u.user_id AS user_id ORDER BY u.due_at LIMIT $limit
+
+// name: work_left
+// mode: read
+// How many users wait for work, and how many runs are parked: numbers over all users that name nobody.
+CALL () {
+  MATCH (u:User)
+  WHERE u.due_at <= $now
+  RETURN count(u) AS due
+}
+CALL () {
+  MATCH (u:User)
+  WHERE u.parked > 0
+  RETURN sum(u.parked) AS parked
+}
+RETURN due, parked
+
+// name: user_budget
+// mode: read
+MATCH (u:User {user_id: $user_id})
+RETURN u.retry_at AS retry_at, coalesce(u.spent_day, '') AS spent_day, coalesce(u.spent_calls, 0) AS spent_calls,
+       coalesce(u.spent_tokens, 0) AS spent_tokens
 
 // name: user_due
 // mode: read

@@ -2,6 +2,10 @@
 // mode: schema
 CREATE RANGE INDEX user_due IF NOT EXISTS FOR (n:User) ON (n.due_at)
 
+// name: user_parked
+// mode: schema
+CREATE RANGE INDEX user_parked IF NOT EXISTS FOR (n:User) ON (n.parked)
+
 // name: conversation_user
 // mode: schema
 CREATE RANGE INDEX conversation_user IF NOT EXISTS FOR (n:Conversation) ON (n.user_id)

@@ -65,10 +65,12 @@ from .values import (
 from .work import (
     Maintenance,
     MaintenanceRequest,
+    ModelCallOut,
     PartState,
     Readiness,
     RunList,
     RunOut,
+    RunState,
     Stats,
 )
 
@@ -97,6 +99,7 @@ __all__ = [
     "Maintenance",
     "MaintenanceRequest",
     "Message",
+    "ModelCallOut",
     "Moment",
     "OpaqueId",
     "PageSource",
@@ -106,6 +109,7 @@ __all__ = [
     "Result",
     "RunList",
     "RunOut",
+    "RunState",
     "SearchRequest",
     "SearchResult",
     "SegmentDetail",

@@ -134,6 +134,7 @@ class TurnOut(Result):
     recorded_at: datetime
     tier: Tier
     state: PageState
+    attempts: int
     archived: bool
     origin: str
     metadata: JsonMap

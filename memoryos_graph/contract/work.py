@@ -7,6 +7,8 @@ from typing import Literal
 
 from .values import Request, Result
 
+RunState = Literal["due", "planned", "running", "done", "failed", "parked"]
+
 
 class Stats(Result):
     """Counts of one user."""
@@ -23,18 +25,35 @@ class Stats(Result):
     heat_histogram: dict[str, int]
 
 
+class ModelCallOut(Result):
+    """One request to a model; `outcome` is "ok" or a short code."""
+
+    model: str
+    prompt_hash: str
+    tokens_in: int
+    tokens_out: int
+    ms: int
+    outcome: str
+
+
 class RunOut(Result):
-    """One unit of background work."""
+    """One unit of background work with what its model calls cost. `attempts` counts the tries of what it worked for,
+    this one included. States: running, done, failed (tried again by itself), parked (given up until it is retried)."""
 
     run_id: str
     kind: str
-    state: str
+    state: RunState
+    attempts: int
     started_at: datetime
     ended_at: datetime | None
     counts: dict[str, int]
     rejected: dict[str, int]
     model: str
     error_code: str | None
+    model_calls: int
+    tokens_in: int
+    tokens_out: int
+    calls: list[ModelCallOut]
 
 
 class MaintenanceRequest(Request):

@@ -67,6 +67,13 @@ def choose(
     return max(fitting, key=lambda pair: (pair[1].score, pair[0].segment_id), default=None)
 
 
+def mean_vector(vectors: Sequence[Sequence[float]]) -> list[float]:
+    """The unit vector in the middle of unit vectors."""
+    total = [sum(column) for column in zip(*vectors, strict=True)]
+    norm = math.sqrt(sum(x * x for x in total)) or 1.0
+    return [x / norm for x in total]
+
+
 def joined(
     segment: Segment, *, summary: str, keywords: Sequence[str], vector: Sequence[float], n_pages: int
 ) -> Segment:

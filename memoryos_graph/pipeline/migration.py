@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from ..context import Context
 from ..contract import RunOut
 from ..domain.page import Page
-from ..domain.segment import JoinScore, Segment, choose, join_score, joined
+from ..domain.segment import JoinScore, Segment, choose, join_score, joined, mean_vector
+from ..domain.validity import NEVER
 from ..llm.provider import BatchReading, Reply, Topic
+from ..llm.rules import RulesProvider
 from ..store.connection import Row, Tx
 from ..store.records import page_of, segment_of
-from .step import InputsChanged, Outcome, Step, write_step
+from .step import Inputs, InputsChanged, Outcome, Step, read_epoch, running, write_step
 
 NEAR_SEGMENTS = 10
+FALLBACK = "fallback"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +29,7 @@ class _Batch:
     pages: list[Page]
     before: dict[str, Page]
     chain_before: dict[str, str | None]
+    forget_epoch: int
 
 
 @dataclass
@@ -39,52 +44,84 @@ class _Plan:
     opened: set[str] = field(default_factory=set)
 
 
-async def migrate(ctx: Context, user_id: str, *, force: bool = False) -> RunOut | None:
+async def migrate(ctx: Context, user_id: str, *, force: bool = False, due_before: datetime = NEVER) -> RunOut | None:
     """Move one batch: pages told late, or the oldest of a short-term memory over its capacity (`force`: of any).
 
-    None when there is none.
+    None when there is none, or while it waits beyond `due_before` after a failure.
 
-    Cost: one provider call, one embedding call, two reads, one write. Writes Chain, CONTINUES, Segment, SegmentVersion,
-    IN_SEGMENT, DERIVED_FROM, the session's text. Raises ModelError: nothing was written, the pages stay.
+    Cost: one provider call, one embedding call, two reads, two writes. Writes Chain, CONTINUES, Segment,
+    SegmentVersion, IN_SEGMENT, DERIVED_FROM, the session's text. Raises ModelError: nothing was written, the pages
+    stay; after `step_attempts` failures the batch migrates without a model: nothing is ever stuck (design.md 4.3).
     """
-    batch = await _oldest_batch(ctx, user_id, force=force)
+    batch = await _oldest_batch(ctx, user_id, force=force, due_before=due_before)
     if batch is None:
         return None
-    step = Step.begin(ctx, "migrate")
-    reply = await ctx.provider.read_batch(batch.pages, batch.before)
-    topics = reply.value.topics
-    vectors = await ctx.embedder.embed([f"{t.summary}\n{', '.join(t.keywords)}" for t in topics], "document")
-    near = await _near_segments(ctx, user_id, vectors)
-    plan = _Plan()
-    _plan_chains(ctx, batch, reply.value, plan)
-    _plan_segments(ctx, batch, topics, vectors, near, plan)
-    rows = _rows(ctx, batch, plan)
+    inputs = Inputs(forget_epoch=batch.forget_epoch, page_ids=[page.page_id for page in batch.pages])
+    async with running(ctx, user_id, "migrate", inputs, budgeted=True) as step:
+        reply, vectors = await _read(ctx, batch, step)
+        near = await _near_segments(ctx, user_id, vectors)
+        plan = _Plan()
+        _plan_chains(ctx, batch, reply.value, plan)
+        _plan_segments(ctx, batch, reply.value.topics, vectors, near, plan)
+        rows = _rows(ctx, batch, plan)
 
-    async def write(tx: Tx, user: Row) -> Outcome:
-        await _check_unmoved(tx, user_id, batch, plan)
-        return await _write(ctx, tx, user_id, user, step, batch, plan, rows, reply)
+        async def write(tx: Tx, user: Row) -> Outcome:
+            await _check_unmoved(tx, user_id, batch, plan)
+            return await _write(ctx, tx, user_id, user, step, batch, plan, rows, reply)
 
-    return await write_step(ctx, user_id, step, write)
+        return await write_step(ctx, user_id, step, write)
 
 
-async def _oldest_batch(ctx: Context, user_id: str, *, force: bool) -> _Batch | None:
+async def migration_due(ctx: Context, tx: Tx, user_id: str) -> datetime:
+    """When the pages told late, or the oldest batch beyond the capacity, may be tried; NEVER when there is none."""
+    settings = ctx.settings
+    row = await tx.one(
+        "migration_due",
+        user_id=user_id,
+        limit=settings.short_term_capacity + 1,
+        batch=settings.migration_batch,
+        now=ctx.clock.now(),
+    )
+    assert row is not None, "it gives one row"
+    return min(row["late_at"] or NEVER, row["oldest_at"] or NEVER)
+
+
+async def _read(ctx: Context, batch: _Batch, step: Step) -> tuple[Reply[BatchReading], list[list[float]]]:
+    """What the batch is about, and a vector per topic; without any model once its attempts are used up (case U18)."""
+    if 0 < ctx.settings.step_attempts < step.attempts:
+        reading = await RulesProvider().read_batch(batch.pages, batch.before)
+        vector_of = {page.page_id: page.embedding for page in batch.pages}
+        means = [mean_vector([vector_of[page_id] for page_id in topic.page_ids]) for topic in reading.value.topics]
+        return Reply(reading.value, FALLBACK, reading.prompt_hash), means
+    reply = await step.ask(ctx.provider.read_batch(batch.pages, batch.before))
+    texts = [f"{topic.summary}\n{', '.join(topic.keywords)}" for topic in reply.value.topics]
+    return reply, await ctx.embedder.embed(texts, "document")
+
+
+async def _oldest_batch(ctx: Context, user_id: str, *, force: bool, due_before: datetime) -> _Batch | None:
     capacity, size = ctx.settings.short_term_capacity, ctx.settings.migration_batch
 
-    async def oldest(tx: Tx) -> list[Row]:
-        if late := await tx.run("late_oldest", user_id=user_id, limit=size):
-            return late
+    async def oldest(tx: Tx) -> tuple[int, list[Row]]:
+        epoch = await read_epoch(tx, user_id)
+        late = await tx.run("late_oldest", user_id=user_id, limit=size)
+        if late and not _waits(late, due_before):
+            return epoch, late
         held = await tx.one("stm_size", user_id=user_id, limit=capacity + 1)
         if not force and (held is None or held["pages"] <= capacity):
-            return []
-        return await tx.run("stm_oldest", user_id=user_id, limit=size)
+            return epoch, []
+        return epoch, await tx.run("stm_oldest", user_id=user_id, limit=size)
 
-    rows = await ctx.store.read(user_id, oldest)
-    if not rows:
+    epoch, rows = await ctx.store.read(user_id, oldest)
+    if not rows or _waits(rows, due_before):
         return None
     pages = [page_of(row["page"]) for row in rows]
     before = {row["page"]["page_id"]: page_of(row["before"]) for row in rows if row["before"]}
     chains = {row["page"]["page_id"]: row["chain_id"] for row in rows}
-    return _Batch(pages=pages, before=before, chain_before=chains)
+    return _Batch(pages=pages, before=before, chain_before=chains, forget_epoch=epoch)
+
+
+def _waits(rows: Sequence[Row], due_before: datetime) -> bool:
+    return any((row["page"].get("next_try_at") or due_before) > due_before for row in rows)
 
 
 async def _near_segments(ctx: Context, user_id: str, vectors: Sequence[Sequence[float]]) -> list[list[Segment]]:

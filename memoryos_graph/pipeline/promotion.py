@@ -19,7 +19,7 @@ from ..llm.provider import Reply
 from ..store.connection import Row, Tx
 from ..store.records import page_of
 from .facts import Candidate, read_ledger, write_facts
-from .step import InputsChanged, Outcome, Step, write_step
+from .step import Inputs, InputsChanged, Outcome, Step, read_epoch, running, write_step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,26 +29,37 @@ class _Due:
     segment_id: str
     heat: Heat
     due_at: datetime
+    attempts: int
+    next_try_at: datetime | None
 
 
-async def promote(ctx: Context, user_id: str, *, force: bool = False) -> RunOut | None:
+async def promote(ctx: Context, user_id: str, *, force: bool = False, due_before: datetime = NEVER) -> RunOut | None:
     """Read at most `promotion_batch` unread pages of the hottest due segment; None when none is due.
 
     A segment is due when its heat reaches `heat_threshold` and it has `promotion_min_pages` unread pages or one
     that waits
-    longer than `promotion_max_wait_s`; with `force`, whenever it has an unread page.
-    Cost: one provider call, at most one embedding call, two reads, one write. Writes Fact, DERIVED_FROM,
+    longer than `promotion_max_wait_s`; with `force`, whenever it has an unread page. A segment that failed is left out
+    while it waits beyond `due_before`, then read in smaller batches, so that it never keeps others waiting (case U19).
+    Cost: one provider call, at most one embedding call, two reads, two writes. Writes Fact, DERIVED_FROM,
     SUPERSEDES, Event.
     Raises ModelError: nothing was written, the pages stay unread.
     """
     now = ctx.clock.now()
-    due = [s for s in await _unread_segments(ctx, user_id) if force or s.due_at <= now]
-    if not due:
+    epoch, unread = await _unread_segments(ctx, user_id)
+    due = [s for s in unread if (force or s.due_at <= now) and (s.next_try_at or due_before) <= due_before]
+    for segment in sorted(due, key=lambda s: (s.heat.total, s.segment_id), reverse=True):
+        if pages := await _unread_pages(ctx, user_id, segment):
+            break
+    else:
         return None
-    segment = max(due, key=lambda s: (s.heat.total, s.segment_id))
-    pages = await _unread_pages(ctx, user_id, segment.segment_id)
-    step = Step.begin(ctx, "promote")
-    reply = await ctx.provider.propose_claims([page for page in pages if page.remember == "auto"])
+    inputs = Inputs(forget_epoch=epoch, page_ids=[page.page_id for page in pages], segment_ids=[segment.segment_id])
+    async with running(ctx, user_id, "promote", inputs, budgeted=True) as step:
+        return await _promote(ctx, user_id, step, segment, pages)
+
+
+async def _promote(ctx: Context, user_id: str, step: Step, segment: _Due, pages: Sequence[Page]) -> RunOut:
+    asked = [page for page in pages if page.remember == "auto"]
+    reply = await step.ask(ctx.provider.propose_claims(asked))
     shown = {page.page_id: page for page in pages}
     admitted = admit(reply.value, shown)
     claims = admitted.claims
@@ -78,17 +89,18 @@ async def promote(ctx: Context, user_id: str, *, force: bool = False) -> RunOut 
     return await write_step(ctx, user_id, step, write)
 
 
-async def next_promotion_at(ctx: Context, user_id: str) -> datetime:
-    """When the next segment falls due for promotion by the clock alone; NEVER when none does."""
-    return min((segment.due_at for segment in await _unread_segments(ctx, user_id)), default=NEVER)
+async def promotion_due(ctx: Context, tx: Tx, user_id: str) -> datetime:
+    """When the next segment falls due by the clock alone, or may be tried again; NEVER when none does."""
+    segments = [_due(ctx, row["segment"]) for row in await tx.run("segments_unread", user_id=user_id)]
+    return min((max(s.due_at, s.next_try_at or s.due_at) for s in segments), default=NEVER)
 
 
-async def _unread_segments(ctx: Context, user_id: str) -> list[_Due]:
-    async def unread(tx: Tx) -> list[Row]:
-        return await tx.run("segments_unread", user_id=user_id)
+async def _unread_segments(ctx: Context, user_id: str) -> tuple[int, list[_Due]]:
+    async def unread(tx: Tx) -> tuple[int, list[Row]]:
+        return await read_epoch(tx, user_id), await tx.run("segments_unread", user_id=user_id)
 
-    rows = [row["segment"] for row in await ctx.store.read(user_id, unread)]
-    return [_due(ctx, row) for row in rows]
+    epoch, rows = await ctx.store.read(user_id, unread)
+    return epoch, [_due(ctx, row["segment"]) for row in rows]
 
 
 def _due(ctx: Context, row: Row) -> _Due:
@@ -105,13 +117,19 @@ def _due(ctx: Context, row: Row) -> _Due:
     if warmth.total >= settings.heat_threshold:
         waited = row["unread_since"] + timedelta(seconds=settings.promotion_max_wait_s)
         due_at = row["unread_since"] if row["n_unread"] >= settings.promotion_min_pages else waited
-    return _Due(segment_id=row["segment_id"], heat=warmth, due_at=due_at)
+    return _Due(
+        segment_id=row["segment_id"],
+        heat=warmth,
+        due_at=due_at,
+        attempts=row.get("attempts") or 0,
+        next_try_at=row.get("next_try_at"),
+    )
 
 
-async def _unread_pages(ctx: Context, user_id: str, segment_id: str) -> list[Page]:
+async def _unread_pages(ctx: Context, user_id: str, segment: _Due) -> list[Page]:
     async def unread(tx: Tx) -> list[Row]:
-        limit = ctx.settings.promotion_batch
-        return await tx.run("unread_pages", user_id=user_id, segment_id=segment_id, limit=limit)
+        limit = max(1, ctx.settings.promotion_batch >> 2 * segment.attempts)
+        return await tx.run("unread_pages", user_id=user_id, segment_id=segment.segment_id, limit=limit)
 
     return [page_of(row["page"]) for row in await ctx.store.read(user_id, unread)]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, get_args
 
 from ..context import Context
 from ..contract import (
@@ -15,6 +15,8 @@ from ..contract import (
     FactOut,
     HeatOut,
     RunList,
+    RunOut,
+    RunState,
     SegmentDetail,
     SegmentList,
     SegmentMember,
@@ -24,6 +26,8 @@ from ..contract import (
     TurnDetail,
     TurnList,
 )
+from ..domain.claim import FactKind
+from ..domain.fact import FactStatus
 from ..domain.heat import heat
 from ..errors import InvalidInput, NotFound
 from ..store.connection import Row, Tx
@@ -81,8 +85,10 @@ async def list_facts(
     limit: int = 50,
     cursor: str | None = None,
 ) -> FactList:
-    """Facts, newest first; `status` None gives those of every status. One statement."""
+    """Facts, newest first; `status` None gives those of every status. One statement. Raises InvalidInput."""
     _check_limit(limit)
+    _check_choice("kind", kind, list(FactKind))
+    _check_choice("status", status, list(FactStatus))
     below = _decode(cursor, "f") or NEWEST_ID
 
     async def read(tx: Tx) -> list[Row]:
@@ -135,8 +141,9 @@ async def get_segment(ctx: Context, user_id: str, segment_id: str) -> SegmentDet
 async def list_runs(
     ctx: Context, user_id: str, *, state: str | None = None, limit: int = 50, cursor: str | None = None
 ) -> RunList:
-    """Background work, newest first. One statement."""
+    """Background work, newest first. One statement. Raises InvalidInput for a state that no run can have."""
     _check_limit(limit)
+    _check_choice("state", state, get_args(RunState))
     below = _decode(cursor, "r") or NEWEST_ID
 
     async def read(tx: Tx) -> list[Row]:
@@ -145,6 +152,18 @@ async def list_runs(
     items = [run_of(row["run"]) for row in await ctx.store.read(user_id, read)]
     items, cursor = _cut(items, limit, "r", lambda run: run.run_id)
     return RunList(items=items, next_cursor=cursor)
+
+
+async def get_run(ctx: Context, user_id: str, run_id: str) -> RunOut:
+    """One unit of background work. One statement. Raises NotFound."""
+
+    async def read(tx: Tx) -> Row | None:
+        return await tx.one("run_by_id", user_id=user_id, run_id=run_id)
+
+    row = await ctx.store.read(user_id, read)
+    if row is None:
+        raise NotFound("there is no such run for this user")
+    return run_of(row["run"])
 
 
 async def count(ctx: Context, user_id: str) -> Stats:
@@ -208,6 +227,12 @@ def _heat(ctx: Context, row: Row) -> HeatOut:
 def _check_limit(limit: int) -> None:
     if not 1 <= limit <= MAX_LIMIT:
         raise InvalidInput("limit", f"limit must be from 1 to {MAX_LIMIT}")
+
+
+def _check_choice(field: str, value: str | None, choices: Sequence[str]) -> None:
+    """An unknown filter is an error: an empty list would look like an empty memory (case L26)."""
+    if value is not None and value not in choices:
+        raise InvalidInput(field, f"{field} must be one of {', '.join(choices)}")
 
 
 def _cut(items: list[T], limit: int, letter: str, key: Callable[[T], str]) -> tuple[list[T], str | None]:

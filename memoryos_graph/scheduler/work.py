@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from ..context import Context
 from ..contract import RunOut
-from ..errors import MemoryosError, TryAgain, UserBusy
-from ..pipeline.indexing import index
-from ..pipeline.migration import migrate
-from ..pipeline.promotion import next_promotion_at, promote
-from ..pipeline.step import Step, run_properties
+from ..domain.budget import day_of
+from ..domain.validity import NEVER
+from ..errors import Conflict, MemoryosError, ModelBudgetSpent, TryAgain, UserBusy
+from ..pipeline.indexing import index, index_due
+from ..pipeline.migration import migrate, migration_due
+from ..pipeline.promotion import promote, promotion_due
+from ..pipeline.step import (
+    INTERRUPTED,
+    LONGEST_WAIT_S,
+    InputsChanged,
+    Step,
+    end_without_result,
+    resumes_at,
+    run_begun,
+)
+from ..recall.listing import get_run
 from ..store.connection import Row, Tx
 
 log = logging.getLogger("memoryos_graph.work")
@@ -23,21 +34,30 @@ log = logging.getLogger("memoryos_graph.work")
 LEASE_S = 20
 LEASE_WAIT_S = 60.0
 LEASE_POLL_S = 0.1
-LONGEST_BACKOFF_S = 300.0
-
-StepFunction = Callable[[Context, str, bool], Awaitable[RunOut | None]]
 
 
-async def _index(ctx: Context, user_id: str, force: bool) -> RunOut | None:
-    return await index(ctx, user_id)
+@dataclass(frozen=True)
+class Asked:
+    """How a step is asked for: with `force` whatever capacity and heat say; what failed only if its wait is over by
+    `due_before`."""
+
+    force: bool
+    due_before: datetime
 
 
-async def _migrate(ctx: Context, user_id: str, force: bool) -> RunOut | None:
-    return await migrate(ctx, user_id, force=force)
+StepFunction = Callable[[Context, str, Asked], Awaitable[RunOut | None]]
 
 
-async def _promote(ctx: Context, user_id: str, force: bool) -> RunOut | None:
-    return await promote(ctx, user_id, force=force)
+async def _index(ctx: Context, user_id: str, asked: Asked) -> RunOut | None:
+    return await index(ctx, user_id, due_before=asked.due_before)
+
+
+async def _migrate(ctx: Context, user_id: str, asked: Asked) -> RunOut | None:
+    return await migrate(ctx, user_id, force=asked.force, due_before=asked.due_before)
+
+
+async def _promote(ctx: Context, user_id: str, asked: Asked) -> RunOut | None:
+    return await promote(ctx, user_id, force=asked.force, due_before=asked.due_before)
 
 
 STEPS: dict[str, StepFunction] = {"index": _index, "migrate": _migrate, "promote": _promote}
@@ -45,37 +65,56 @@ STEPS: dict[str, StepFunction] = {"index": _index, "migrate": _migrate, "promote
 
 @dataclass(frozen=True)
 class Lease:
-    """The right to work for a user, by the database's clock; `page_seq` is the newest turn seen when it was given."""
+    """The right to work for a user, by the database's clock, and what was found when it was given: the newest turn,
+    runs that a dead process left, and whether parked work is to be tried again."""
 
     owner: str
     page_seq: int
     failures: int
+    left_running: Sequence[Row] = ()
+    retry: bool = False
+
+
+@dataclass
+class _Pass:
+    """What one pass over a user's steps has met; the first error is raised at its end."""
+
+    runs: list[RunOut] = field(default_factory=list)
+    errors: list[Exception] = field(default_factory=list)
+    in_a_row: int = 0
+
+    def failed(self, exc: Exception) -> bool:
+        """Note a failure. Whether it ends the pass: two in a row are no longer the fault of one item."""
+        self.errors.append(exc)
+        self.in_a_row += 1
+        return self.in_a_row == 2
 
 
 async def take_lease(ctx: Context, user_id: str, owner: str) -> Lease | None:
     """Become the one process that works for this user; None when another one is, or there is no such user."""
+    now = ctx.clock.now()
 
     async def claim(tx: Tx) -> Row | None:
-        return await tx.one("claim_user", user_id=user_id, owner=owner, lease_s=LEASE_S)
+        return await tx.one("claim_user", user_id=user_id, owner=owner, lease_s=LEASE_S, now=now)
 
     row = await ctx.store.write(user_id, claim)
-    return Lease(owner, row["page_seq"], row["failures"]) if row else None
+    return Lease(owner, row["page_seq"], row["failures"], row["left_running"], bool(row["retry"])) if row else None
 
 
 async def work_through(
     ctx: Context, user_id: str, steps: list[str], *, force: bool = False, on_run: Callable[[RunOut], None] | None = None
 ) -> list[RunOut]:
-    """Do the named steps in order, each until nothing of it is due, and give the runs made.
+    """Do the named steps in order, each until nothing of it is left, and give the runs made.
 
-    Waits up to 60 s while another process works for this user, then raises UserBusy. A failing step is stored as a
-    failed
-    Run, the work stays due, and the error is raised.
+    By hand: what failed before is tried at once, once. Waits up to 60 s while another process works for this user,
+    then raises UserBusy. A failing step is stored as a failed Run, the work stays due, what else is due is done, and
+    the first error is raised.
     """
     owner = ctx.clock.new_id()
     lease = await _wait_for_lease(ctx, user_id, owner)
     if lease is None:
         return []
-    return await work_under_lease(ctx, user_id, lease, steps, force=force, on_run=on_run)
+    return await work_under_lease(ctx, user_id, lease, steps, force=force, by_hand=True, on_run=on_run)
 
 
 async def work_under_lease(
@@ -85,15 +124,145 @@ async def work_under_lease(
     steps: list[str],
     *,
     force: bool = False,
+    by_hand: bool = False,
     on_run: Callable[[RunOut], None] | None = None,
     most_runs: int | None = None,
 ) -> list[RunOut]:
     """As `work_through`, with a lease that the caller has taken; gives the lease back in any case.
 
-    After `most_runs` runs the rest stays due, behind the work of others.
+    Unless `by_hand`, what failed waits its time. After `most_runs` runs the rest stays due, behind the work of others.
     """
+    done = _Pass()
+
+    def note(run: RunOut) -> None:
+        done.runs.append(run)
+        if on_run:
+            on_run(run)
+
     async with _renewed(ctx, user_id, lease):
-        return await _work(ctx, user_id, lease, steps, force=force, on_run=on_run, most_runs=most_runs)
+        try:
+            await _tidy(ctx, user_id, lease)
+            await _do(ctx, user_id, steps, done, note, force=force, by_hand=by_hand, most_runs=most_runs)
+            due_at = await next_due_at(ctx, user_id)
+        except Exception:
+            await _settle(ctx, user_id, lease, lease.failures + 1, _later(ctx, lease), keep_due=True)
+            raise
+        fruitless = bool(done.errors) and not any(run.error_code is None for run in done.runs)
+        failures = lease.failures + 1 if fruitless else 0
+        due_at = max(due_at, _later(ctx, lease)) if fruitless else due_at
+        await _settle(ctx, user_id, lease, failures, due_at, keep_due=False)
+    if done.errors:
+        raise done.errors[0]
+    return done.runs
+
+
+async def _tidy(ctx: Context, user_id: str, lease: Lease) -> None:
+    """Before the steps: end the runs of a process that died, try parked work again, write visits."""
+    for row in lease.left_running:
+        step = Step(lock=lease.owner, **row)
+        await end_without_result(ctx, user_id, step, INTERRUPTED, counted=True)
+    if lease.retry:
+        await retry_parked(ctx, user_id)
+    await flush_visits(ctx, user_id)
+
+
+async def _do(
+    ctx: Context,
+    user_id: str,
+    steps: list[str],
+    done: _Pass,
+    note: Callable[[RunOut], None],
+    *,
+    force: bool,
+    by_hand: bool,
+    most_runs: int | None,
+) -> None:
+    for name in steps:
+        asked = Asked(force, NEVER if by_hand else ctx.clock.now())
+        while len(done.runs) != most_runs:
+            try:
+                run = await STEPS[name](ctx, user_id, asked)
+            except InputsChanged:
+                break  # before anything was begun: due again at once
+            except ModelBudgetSpent as exc:
+                await _defer(ctx, user_id, name)
+                done.errors.append(exc)
+                break
+            except Exception as exc:  # recorded on its run; what else is due must not wait for it
+                if done.failed(exc):
+                    return
+                asked = Asked(force, ctx.clock.now())
+                continue
+            if run is None:
+                break
+            note(run)
+            if run.error_code:
+                break
+            done.in_a_row = 0
+
+
+async def next_due_at(ctx: Context, user_id: str) -> datetime:
+    """When there is work for this user by what the graph says now; NEVER when there is none. Four statements."""
+
+    async def read(tx: Tx) -> datetime:
+        user = await tx.one("user_budget", user_id=user_id)
+        if user is None:
+            return NEVER
+        resume = resumes_at(ctx, user) or ctx.clock.now()
+        asking = min(await migration_due(ctx, tx, user_id), await promotion_due(ctx, tx, user_id))
+        waiting = max(asking, resume) if asking < NEVER else NEVER
+        return min(await index_due(ctx, tx, user_id), waiting, user["retry_at"] or NEVER)
+
+    return await ctx.store.read(user_id, read)
+
+
+async def retry_parked(ctx: Context, user_id: str) -> int:
+    """Make all parked work of this user due again, with all its attempts; how many runs had parked some."""
+
+    async def parked(tx: Tx) -> list[Row]:
+        return await tx.run("parked_runs", user_id=user_id)
+
+    return await _retry(ctx, user_id, [row["run_id"] for row in await ctx.store.read(user_id, parked)])
+
+
+async def retry_run(ctx: Context, user_id: str, run_id: str) -> RunOut:
+    """Make what a failed or parked run worked for due at once, with all its attempts.
+
+    Raises NotFound, and Conflict for a run that did not fail.
+    """
+    run = await get_run(ctx, user_id, run_id)
+    if not await _retry(ctx, user_id, [run.run_id]):
+        raise Conflict(f"this run is {run.state}: only a failed or parked one can be tried again")
+    return await get_run(ctx, user_id, run_id)
+
+
+async def _retry(ctx: Context, user_id: str, run_ids: list[str]) -> int:
+    lock, now = ctx.clock.new_id(), ctx.clock.now()
+
+    async def write(tx: Tx) -> int:
+        await tx.run("lock_user", user_id=user_id, lock=lock)
+        row = await tx.one("retry_runs", user_id=user_id, run_ids=run_ids, now=now)
+        return row["retried"] if row else 0
+
+    return await ctx.store.write(user_id, write)
+
+
+async def _defer(ctx: Context, user_id: str, kind: str) -> None:
+    """Let one Run of the day say that this user's budget is spent."""
+    now = ctx.clock.now()
+    step = Step(kind=kind, run_id=ctx.clock.new_id(), lock=ctx.clock.new_id(), started_at=now, attempts=0)
+    run = run_begun(user_id, step) | {"state": "failed", "ended_at": now, "error_code": ModelBudgetSpent.code}
+
+    async def write(tx: Tx) -> None:
+        await tx.run("lock_user", user_id=user_id, lock=step.lock)
+        await tx.run("defer_work", user_id=user_id, day=day_of(now), run=run)
+
+    await ctx.store.write(user_id, write)
+
+
+def _later(ctx: Context, lease: Lease) -> datetime:
+    wait_s = min(LONGEST_WAIT_S, 2.0 ** min(lease.failures + 1, 20))
+    return ctx.clock.now() + timedelta(seconds=wait_s)
 
 
 @asynccontextmanager
@@ -115,44 +284,6 @@ async def _renewed(ctx: Context, user_id: str, lease: Lease) -> AsyncIterator[No
         renewing.cancel()
         with suppress(asyncio.CancelledError):
             await renewing
-
-
-async def _work(
-    ctx: Context,
-    user_id: str,
-    lease: Lease,
-    steps: list[str],
-    *,
-    force: bool,
-    on_run: Callable[[RunOut], None] | None,
-    most_runs: int | None,
-) -> list[RunOut]:
-    runs: list[RunOut] = []
-    begun = Step.begin(ctx, "work")
-    try:
-        await flush_visits(ctx, user_id)
-        for name in steps:
-            while True:
-                begun = Step.begin(ctx, name)
-                run = await STEPS[name](ctx, user_id, force)
-                if run is None:
-                    break
-                runs.append(run)
-                if on_run:
-                    on_run(run)
-                if len(runs) == most_runs:
-                    await _settle(ctx, user_id, lease, 0, ctx.clock.now(), keep_due=False)
-                    return runs
-        due_at = await next_promotion_at(ctx, user_id)
-    except Exception as exc:  # every failure is recorded on its run, then handed on
-        await _record_failure(ctx, user_id, begun, exc)
-        failures = lease.failures + 1
-        wait = timedelta(seconds=min(LONGEST_BACKOFF_S, 2.0**failures))
-        await _settle(ctx, user_id, lease, failures, ctx.clock.now() + wait, keep_due=True)
-        raise
-    complete = set(steps) == set(STEPS)
-    await _settle(ctx, user_id, lease, 0, due_at if complete else ctx.clock.now(), keep_due=False)
-    return runs
 
 
 async def flush_visits(ctx: Context, user_id: str) -> None:
@@ -189,7 +320,7 @@ async def _wait_for_lease(ctx: Context, user_id: str, owner: str) -> Lease | Non
 
 
 async def _settle(ctx: Context, user_id: str, lease: Lease, failures: int, due_at: datetime, *, keep_due: bool) -> None:
-    # After a failure the wait holds for new turns too: they would meet the same failure.
+    # When the graph itself could not be worked on, the wait holds for new turns too: they would meet the same failure.
     now = due_at if keep_due else ctx.clock.now()
 
     async def settle(tx: Tx) -> None:
@@ -204,14 +335,3 @@ async def _settle(ctx: Context, user_id: str, lease: Lease, failures: int, due_a
         )
 
     await ctx.store.write(user_id, settle)
-
-
-async def _record_failure(ctx: Context, user_id: str, step: Step, exc: Exception) -> None:
-    code = exc.code if isinstance(exc, MemoryosError) else "internal"
-    log.warning("step failed", extra={"step": step.kind, "run_id": step.run_id, "error_code": code})
-    run = run_properties(user_id, step, ctx.clock.now(), error_code=code)
-
-    async def write(tx: Tx) -> None:
-        await tx.run("write_run", run=run)
-
-    await ctx.store.write(user_id, write)

@@ -68,7 +68,7 @@ class Worker:
 
         user_ids = [row["user_id"] for row in await ctx.store.read("", due)]
         for user_id in user_ids:
-            await self._work_for(user_id)
+            await self.work_for(user_id)
         await self.flush()
         return bool(user_ids)
 
@@ -77,7 +77,8 @@ class Worker:
         for user_id in self._ctx.visits.users():
             await flush_visits(self._ctx, user_id)
 
-    async def _work_for(self, user_id: str) -> None:
+    async def work_for(self, user_id: str) -> None:
+        """One pass over the due work of a user, unless another process has it; a failure is recorded, not raised."""
         ctx = self._ctx
         try:
             lease = await take_lease(ctx, user_id, ctx.clock.new_id())

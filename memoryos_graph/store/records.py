@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..contract import FactOut, RunOut, Source, TurnOut
+from ..contract import FactOut, ModelCallOut, RunOut, Source, TurnOut
 from ..domain.page import Page
 from ..domain.segment import Segment
 from ..domain.validity import NEVER, shown
@@ -63,6 +63,7 @@ def turn_fields(row: Row) -> dict[str, Any]:
         "recorded_at": row["recorded_at"],
         "tier": row["tier"],
         "state": row["state"],
+        "attempts": row["attempts"],
         "archived": row["archived"],
         "origin": row["origin"],
         "metadata": json.loads(row["metadata"]),
@@ -115,4 +116,9 @@ def run_of(row: Row) -> RunOut:
         rejected=json.loads(row["rejected"]),
         model=row["model"],
         error_code=row.get("error_code"),
+        attempts=row.get("attempts") or 1,
+        model_calls=row.get("model_calls") or 0,
+        tokens_in=row.get("tokens_in") or 0,
+        tokens_out=row.get("tokens_out") or 0,
+        calls=[ModelCallOut(**call) for call in json.loads(row.get("calls") or "[]")],
     )

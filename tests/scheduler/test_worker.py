@@ -51,7 +51,7 @@ async def test_a_failing_user_is_recorded_and_does_not_stop_the_others(
     assert later[0].state == "indexed"
     runs = (await failing.runs()).items + (await other.runs()).items
     assert [r.error_code for r in runs if r.state == "failed"] == ["model_unavailable"]
-    assert (await service.readiness()).status == "ready"
+    assert (await service.readiness()).parts["worker"].ok
 
 
 async def test_a_long_backlog_of_one_user_does_not_keep_another_waiting(service: MemoryService, user_id: str) -> None:

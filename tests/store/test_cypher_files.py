@@ -14,8 +14,8 @@ from memoryos_graph.store.connection import Connection
 from memoryos_graph.store.cypher_files import Line, load, parse
 
 ROOT = Path(memoryos_graph.__file__).parent
-# due_users gives user ids only; the run of a write_run carries its user
-ACROSS_USERS = {"due_users", "write_run"}
+# give user ids only, or numbers
+ACROSS_USERS = {"due_users", "work_left"}
 
 
 def _calls() -> dict[str, set[frozenset[str]]]:

@@ -18,6 +18,9 @@ WANTED = {
     "pages_listed": "Page(user_id, seq)",
     "search_near": "Page(user_id, seq)",
     "due_users": "User(due_at)",
+    "work_left": "User(parked)",
+    "index_due": "Page(user_id, state, seq)",
+    "migration_due": "Page(user_id, tier, seq)",
 }
 
 

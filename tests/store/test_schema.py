@@ -49,7 +49,7 @@ async def test_case_n2_four_processes_start_at_once_on_an_empty_database(
         "from memoryos_graph import MemoryService\n"
         "async def main():\n"
         "    async with MemoryService.open(worker=False) as memory:\n"
-        "        print((await memory.readiness()).status)\n"
+        "        print((await memory.readiness()).parts['neo4j'].ok)\n"
         "asyncio.run(main())\n"
     )
     started = [
@@ -60,7 +60,7 @@ async def test_case_n2_four_processes_start_at_once_on_an_empty_database(
     ]
     for process in started:
         out, err = await process.communicate()
-        assert (process.returncode, out) == (0, b"ready\n"), err.decode()
+        assert (process.returncode, out) == (0, b"True\n"), err.decode()
 
 
 @pytest.mark.engine
@@ -156,17 +156,17 @@ def test_case_n11_both_lines_are_known() -> None:
 
 
 def test_case_n15_three_loops_one_after_the_other(settings: Settings) -> None:
-    async def once() -> str:
+    async def once() -> bool:
         async with MemoryService.open(settings, worker=True, embedder=FakeEmbedder()) as memory:
-            return (await memory.readiness()).status
+            return (await memory.readiness()).parts["neo4j"].ok
 
-    def run_all() -> list[str]:
+    def run_all() -> list[bool]:
         return [asyncio.run(once()) for _ in range(3)]
 
     import threading
 
-    results: list[str] = []
+    results: list[bool] = []
     thread = threading.Thread(target=lambda: results.extend(run_all()))
     thread.start()
     thread.join()
-    assert results == ["ready"] * 3
+    assert results == [True] * 3

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from memoryos_graph.store.managed import ServerStatus
 
 STATUS_STYLE = {"current": "green", "superseded": "yellow", "retracted": "red", "conflicted": "magenta"}
-STATE_STYLE = {"done": "green", "failed": "red"}
+STATE_STYLE = {"done": "green", "failed": "red", "parked": "bold red", "running": "yellow"}
 LINE = 400
 NARROW = ("when", "since", "newest", "took", "heat")
 
@@ -223,7 +223,7 @@ def runs(items: Sequence[RunOut], cursor: str | None = None) -> RenderableType:
             did += f"; rejected: {_counts(run.rejected)}"
         state = Text(run.state, STATE_STYLE.get(run.state, ""))
         if run.error_code:
-            state.append(f"\n{run.error_code}")
+            state.append(f"\n{run.error_code}, try {run.attempts}" if run.attempts else f"\n{run.error_code}")
         table.add_row(run.kind, state, did, _took(run), _dim(run.run_id))
     return _listed(table, cursor)
 

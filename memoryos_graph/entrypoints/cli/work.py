@@ -10,10 +10,10 @@ import typer
 from . import render
 from .console import print_result, progress
 from .options import Cursor, Limit, Output, User, format_of, user_of
-from .session import WorkBars, with_memory
+from .session import WorkBars, drain, with_memory
 
 if TYPE_CHECKING:
-    from memoryos_graph.contract import Maintenance, RunList
+    from memoryos_graph.contract import Maintenance, RunList, RunOut
     from memoryos_graph.service import UserMemory
 
 
@@ -24,6 +24,18 @@ class Step(StrEnum):
     MIGRATE = "migrate"
     PROMOTE = "promote"
     ALL = "all"
+
+
+class State(StrEnum):
+    """What became of a run; parked is what is not tried again by itself for now."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    PARKED = "parked"
+
+
+runs = typer.Typer(invoke_without_command=True, help="List what was run, newest first; or retry what failed.")
 
 
 def run(
@@ -51,18 +63,38 @@ def run(
     print_result(result, format_of(ctx, output), lambda: render.runs(result.runs))
 
 
-def runs(
+@runs.callback()
+def list_runs(
     ctx: typer.Context,
-    state: Annotated[str | None, typer.Option("--state", help="Only runs in this state, such as failed.")] = None,
+    state: Annotated[State | None, typer.Option("--state", help="Only runs in this state.")] = None,
     limit: Limit = 20,
     cursor: Cursor = None,
     user: User = None,
     output: Output = None,
 ) -> None:
-    """List what was run, newest first."""
+    """List what was run, newest first; or retry what failed."""
+    if ctx.invoked_subcommand is not None:
+        return
 
     async def work(memory: UserMemory) -> RunList:
-        return await memory.runs(state=state, limit=limit, cursor=cursor)
+        return await memory.runs(state=state.value if state else None, limit=limit, cursor=cursor)
 
     result = with_memory(user_of(ctx, user), work)
     print_result(result, format_of(ctx, output), lambda: render.runs(result.items, result.next_cursor))
+
+
+@runs.command()
+def retry(
+    ctx: typer.Context,
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of a failed or parked run.", show_default=False)],
+    user: User = None,
+    output: Output = None,
+) -> None:
+    """Try again what a run failed at, now and with all its attempts; show what was run."""
+
+    async def work(memory: UserMemory) -> list[RunOut]:
+        await memory.retry(run)
+        return await drain(memory)
+
+    result = with_memory(user_of(ctx, user), work)
+    print_result(result, format_of(ctx, output), lambda: render.runs(result))
