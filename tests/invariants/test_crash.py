@@ -6,11 +6,10 @@ import asyncio
 import json
 import random
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -19,42 +18,9 @@ import pytest
 from memoryos_graph import MemoryService
 
 from ..graph import assert_invariants
+from ..processes import free_port, serving
 
 KILLS = 5
-
-
-def _free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
-
-
-@asynccontextmanager
-async def serving(env: dict[str, str], port: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    """`memoryos serve` as a process; killed with SIGKILL at the end, as after any crash."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "memoryos_graph",
-        "serve",
-        env=env | {"MEMORYOS_PORT": str(port), "MEMORYOS_WORKER_POLL_S": "0.1"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client, asyncio.timeout(90):
-            while True:
-                with suppress(httpx.TransportError):
-                    if (await client.get("/healthz")).status_code == 200:
-                        break
-                assert process.returncode is None, "the service ended at its start"
-                await asyncio.sleep(0.05)
-        yield process
-    finally:
-        if process.returncode is None:
-            process.send_signal(signal.SIGKILL)
-            await process.wait()
 
 
 async def _send(port: int, user_id: str, numbers: list[int], acknowledged: set[str]) -> None:
@@ -75,7 +41,7 @@ async def _kill_while_writing(env: dict[str, str], user_id: str, kills: int, see
     acknowledged: set[str] = set()
     rng = random.Random(seed)
     for attempt in range(kills):
-        port = _free_port()
+        port = free_port()
         async with serving(env, port) as process:
             numbers = [attempt * 40 + n for n in range(40)]
             senders = [asyncio.create_task(_send(port, user_id, numbers[i::4], acknowledged)) for i in range(4)]
@@ -112,7 +78,7 @@ async def test_cases_l21_u12_kills_while_writing_lose_and_double_nothing(
     acknowledged = await _kill_while_writing(cli_env, user_id, KILLS, seed=1)
     assert len(acknowledged) > KILLS
     await _check(service, user_id, acknowledged)
-    async with serving(cli_env, _free_port()):
+    async with serving(cli_env, free_port()):
         async with asyncio.timeout(120):
             while (stats := await service.user(user_id).stats()).states["stored"] or stats.pages["stm"] > 10:
                 await asyncio.sleep(0.2)
@@ -148,7 +114,7 @@ async def test_an_import_survives_kills_of_the_service_and_of_itself(
             env=cli_env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
 
-    async with serving(cli_env, _free_port()) as process:
+    async with serving(cli_env, free_port()) as process:
         importing = await import_file()
         async with asyncio.timeout(90):
             while not (await service.user(user_id).stats()).pages["stm"]:
@@ -156,7 +122,7 @@ async def test_an_import_survives_kills_of_the_service_and_of_itself(
         process.send_signal(signal.SIGKILL)
         importing.send_signal(signal.SIGKILL)
         await importing.wait()
-    async with serving(cli_env, _free_port()):
+    async with serving(cli_env, free_port()):
         again = await import_file()
         _, err = await again.communicate()
         assert again.returncode == 0, err.decode()
