@@ -8,12 +8,12 @@ OPTIONAL MATCH (f)-[d:DERIVED_FROM]->(p:Page)
 WITH f, collect(d {.*, page_id: p.page_id, event_time: p.event_time}) AS sources
 RETURN f {.*, embedding: null, text: null} AS fact, sources
 
-// name: ends_waiting
+// name: heard_waiting
 // mode: read
-// Ends that were read before what they end.
-MATCH (:User {user_id: $user_id})-[h:HEARD_END]->(p:Page)
+// Ends that were read before what they end, and what was only heard of and fits nothing yet.
+MATCH (:User {user_id: $user_id})-[h:HEARD]->(p:Page)
 WHERE h.predicate IN $predicates AND p.hidden = false
-RETURN h {.*, page_id: p.page_id, event_time: p.event_time} AS end
+RETURN h {.*, page_id: p.page_id, event_time: p.event_time} AS heard
 
 // name: write_facts
 // mode: write
@@ -52,18 +52,18 @@ MATCH (p:Page {user_id: $user_id, page_id: row.page_id})
 MERGE (f)-[d:DERIVED_FROM {side: row.side, start: row.start, end: row.end, ends: row.ends}]->(p)
 ON CREATE SET d += row.properties
 
-// name: write_ends
+// name: write_heard
 // mode: write
 UNWIND $rows AS row
 MATCH (u:User {user_id: $user_id})
 MATCH (p:Page {user_id: $user_id, page_id: row.page_id})
-MERGE (u)-[h:HEARD_END {predicate: row.predicate, side: row.side, start: row.start, end: row.end}]->(p)
+MERGE (u)-[h:HEARD {predicate: row.predicate, side: row.side, start: row.start, end: row.end}]->(p)
 ON CREATE SET h += row.properties
 
-// name: drop_ends
+// name: drop_heard
 // mode: write
 UNWIND $rows AS row
-MATCH (:User {user_id: $user_id})-[h:HEARD_END {predicate: row.predicate, side: row.side, start: row.start, end: row.end}]->(:Page {page_id: row.page_id})
+MATCH (:User {user_id: $user_id})-[h:HEARD {predicate: row.predicate, side: row.side, start: row.start, end: row.end}]->(:Page {page_id: row.page_id})
 DELETE h
 
 // name: write_supersedes

@@ -48,7 +48,10 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """A fact and its sources; `version` counts changes. Not believed any more once `retired_at` has passed."""
+    """A fact and its sources; `version` counts changes. Not believed any more once `retired_at` has passed.
+
+    `proposed`: never believed so far, as a trait with too little evidence; with enough it is told by a newer version.
+    """
 
     fact_id: str
     kind: FactKind
@@ -62,6 +65,7 @@ class Fact:
     retired_by: Retirement | None = None
     profiled_at: datetime | None = None
     status: FactStatus = FactStatus.CURRENT
+    proposed: bool = False
     confidence: float
     support: int = 1
     version: int = 1

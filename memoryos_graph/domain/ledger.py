@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import combinations
 
-from .claim import Claim, FactKind
+from .claim import Claim, FactKind, Stance
 from .fact import Fact, FactStatus, Retirement, Source
 from .slots import slots_from, slots_touched
 from .statement import Statement, key, kind_of, statements_of, support_of
@@ -100,8 +100,7 @@ class Ledger:
         placed: list[tuple[Slot, Stretch, str]] = []
         for slot, result in settled:
             self.waiting += result.waiting
-            self.rejected.update("nothing_to_end" for one in result.waiting if one in self._taken)
-            self.rejected.update("hearsay" for one in result.unheard if one in self._taken)
+            self.rejected.update(_reason(one) for one in result.waiting if one in self._taken)
             placed += [(slot, stretch, fact_id) for stretch, fact_id in self._place_all(slot, result.stretches)]
             disagreeing = sorted(i for its, stretch, i in placed if stretch.conflicts and its is slot)
             self.conflicts.update(combinations(disagreeing, 2))
@@ -146,7 +145,8 @@ class Ledger:
         if stretch.denied_by:
             return True
         kept = all(s.ends or s.holds_from == _holds_from(slot, s.statement) for s in fact.said)
-        return fact.retired_by is None and kept and fact.valid_to in (NEVER, stretch.until)
+        unmoved = fact.retired_by is None and fact.valid_to in (NEVER, stretch.until)
+        return unmoved and kept and fact.proposed == stretch.proposed
 
     def _grow(self, slot: Slot, stretch: Stretch, fact: Fact) -> None:
         known = set(fact.statements)
@@ -180,6 +180,7 @@ class Ledger:
             object=lead.object,
             valid_from=stretch.begins,
             confidence=0,
+            proposed=stretch.proposed,
             said=sources,
         )
         fact = self._as_stretch(fact, stretch, sources)
@@ -219,6 +220,8 @@ class Ledger:
             return FactStatus.SUPERSEDED
         if stretch.conflicts:
             return FactStatus.CONFLICTED
+        if stretch.proposed:
+            return FactStatus.PROPOSED
         asleep = fact.status is FactStatus.ARCHIVED and n_said == len(fact.said)
         return FactStatus.ARCHIVED if asleep else FactStatus.CURRENT
 
@@ -244,6 +247,10 @@ class Ledger:
         """The fact that a statement of an untouched slot carries."""
         facts = (f for f in self.facts.values() if f.counts and statement in f.statements)
         return next((f.fact_id for f in facts), None)
+
+
+def _reason(waiting: Statement) -> str:
+    return "nothing_to_end" if waiting.stance is Stance.ENDS else "hearsay"
 
 
 def _sources(slot: Slot, stretch: Stretch) -> tuple[Source, ...]:

@@ -6,34 +6,43 @@ many-valued predicate (with `likes` or `dislikes` as the value, where there is a
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .claim import Stance
+from .claim import FactKind, Stance
 from .predicates import Policy
-from .statement import Statement, key
+from .statement import USER_KINDS, Statement, key
+from .traits import TRAITS
 from .validity import NEVER
 from .walk import PlanWalk, Slot, Stretch, Walk
 
 
 @dataclass(frozen=True)
 class Settled:
-    """The stretches of a slot, the ends that found nothing to end, and what was only heard of and fits nothing."""
+    """The stretches of a slot, and what waits: ends that found nothing to end, and hearsay that fits nothing yet."""
 
     stretches: list[Stretch]
     waiting: list[Statement]
-    unheard: list[Statement]
 
 
 def settle(slot: Slot) -> Settled:
-    """Work a slot out from all its statements. Hearsay moves nothing that is said first hand."""
+    """Work a slot out from all its statements. Hearsay moves nothing that is said first hand.
+
+    About the user hearsay alone says nothing (cases P7, P10); a trait without evidence enough stays proposed.
+    """
     spoken = sorted(slot.statements, key=lambda one: one.order)
-    first = [one for one in spoken if one.first_hand] or spoken
+    first = [one for one in spoken if one.first_hand]
+    if not first and spoken[0].kind in USER_KINDS:
+        return Settled([], spoken)
+    first = first or spoken
     heard = [one for one in spoken if one not in first]
     denied = _denied(slot, first)
-    stretches, waiting = _walk(slot, [one for one in first if one not in denied])
-    stretches += _denied_stretches(slot, denied)
-    return Settled(stretches, waiting, [one for one in heard if not _echoed(slot, one, stretches)])
+    unproven = _unproven(slot, [one for one in first if one not in denied])
+    aside = {*denied, *(one for stretch in unproven for one in stretch.states)}
+    stretches, waiting = _walk(slot, [one for one in first if one not in aside])
+    stretches += [*_denied_stretches(slot, denied), *unproven]
+    return Settled(stretches, [*waiting, *(one for one in heard if not _echoed(slot, one, stretches))])
 
 
 def _walk(slot: Slot, statements: Sequence[Statement]) -> tuple[list[Stretch], list[Statement]]:
@@ -44,6 +53,19 @@ def _walk(slot: Slot, statements: Sequence[Statement]) -> tuple[list[Stretch], l
         for stretch in walk.open:
             stretch.conflicts = True
     return walk.stretches, walk.waiting
+
+
+def _unproven(slot: Slot, statements: Sequence[Statement]) -> list[Stretch]:
+    """The levels of a trait that too few pages speak for (traits.py): they wait for more, and move nothing."""
+    evidence: dict[str, list[Statement]] = defaultdict(list)
+    for one in statements:
+        if one.kind is FactKind.TRAIT and one.stance is not Stance.ENDS:
+            evidence[slot.value_of(one) or ""].append(one)
+    return [
+        Stretch(value, min(map(slot.begins_of, states)), states, proposed=True)
+        for value, states in evidence.items()
+        if not TRAITS[states[0].predicate].proven_by({one.span.page_id: one.said_at for one in states})
+    ]
 
 
 def _denied(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Statement]:

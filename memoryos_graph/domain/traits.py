@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 from typing import Literal
 
@@ -23,10 +24,10 @@ class Trait:
     closed: bool = False
     careful: bool = False
 
-    @property
-    def min_pages(self) -> int:
-        """Pages, on different days, that must carry evidence."""
-        return 3 if self.careful else 2
+    def proven_by(self, pages: Mapping[str, datetime]) -> bool:
+        """Whether these pages (id: time) are evidence enough: two on different days; careful ones need three pages."""
+        days = {at.date() for at in pages.values()}
+        return len(pages) >= (3 if self.careful else 2) and len(days) >= 2
 
 
 _CLOSED = frozenset({"politics", "religion", "health"})

@@ -31,6 +31,7 @@ class Stretch:
     displaced_by: list[Statement] = field(default_factory=list)
     denied_by: Statement | None = None
     conflicts: bool = False
+    proposed: bool = False
 
 
 @dataclass

@@ -32,8 +32,8 @@ async def read_ledger(tx: Tx, user_id: str, claims: Sequence[Claim], step: Step)
     """The facts that these claims may repeat, change, end or contradict, ready to take the claims. Two statements."""
     predicates = touched_predicates(claim.predicate for claim in claims)
     facts = await tx.run("facts_of_predicates", user_id=user_id, predicates=predicates)
-    ends = await tx.run("ends_waiting", user_id=user_id, predicates=predicates)
-    waiting = [_statement(row["end"], row["end"]) for row in ends]
+    heard = await tx.run("heard_waiting", user_id=user_id, predicates=predicates)
+    waiting = [_statement(row["heard"], row["heard"]) for row in heard]
     return Ledger.of(map(stored_fact, facts), step.started_at, waiting=waiting, stem=step.run_id)
 
 
@@ -54,6 +54,7 @@ def stored_fact(row: Row) -> Fact:
         retired_by=Retirement(retired_by) if retired_by else None,
         profiled_at=fact.get("profiled_at"),
         status=FactStatus(fact["status"]),
+        proposed=fact.get("proposed", False),
         confidence=fact["confidence"],
         support=fact["support"],
         version=fact["version"],
@@ -125,8 +126,8 @@ async def _write_relations(tx: Tx, user_id: str, step: Step, ledger: Ledger) -> 
     await tx.run("write_supersedes", user_id=user_id, rows=supersessions, actor="system", now=now)
     await tx.run("resolve_conflicts", user_id=user_id, fact_ids=sorted(ledger.resolved), now=now, never=NEVER)
     await tx.run("write_conflicts", user_id=user_id, rows=conflicts, now=now, detector=DETECTOR, never=NEVER)
-    await tx.run("drop_ends", user_id=user_id, rows=dropped)
-    await tx.run("write_ends", user_id=user_id, rows=heard)
+    await tx.run("drop_heard", user_id=user_id, rows=dropped)
+    await tx.run("write_heard", user_id=user_id, rows=heard)
 
 
 def source_rows(ledger: Ledger, step: Step) -> list[dict[str, Any]]:
@@ -194,7 +195,7 @@ def changing(fact: Fact) -> dict[str, Any]:
 
 def _version(fact: Fact, step: Step) -> dict[str, Any]:
     """What a newer version of a fact does not take from the older one."""
-    return changing(fact) | {"object": fact.object, "recorded_at": step.started_at}
+    return changing(fact) | {"object": fact.object, "recorded_at": step.started_at, "proposed": fact.proposed}
 
 
 def _properties(fact: Fact, claim: Claim, step: Step, reply: Reply[tuple[Claim, ...]]) -> dict[str, Any]:
@@ -204,6 +205,7 @@ def _properties(fact: Fact, claim: Claim, step: Step, reply: Reply[tuple[Claim, 
         "object": fact.object,
         "text": claim.text,
         "reason": claim.reason,
+        "proposed": fact.proposed,
         "sensitivity": claim.sensitivity.value,
         "recorded_at": step.started_at,
         "origin": "rules" if reply.model == "rules" else "model",

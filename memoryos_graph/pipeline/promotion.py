@@ -62,7 +62,7 @@ async def _promote(ctx: Context, user_id: str, step: Step, segment: _Due, pages:
     reply = await step.ask(ctx.provider.propose_claims(asked))
     shown = {page.page_id: page for page in pages}
     admitted = admit(reply.value, shown)
-    claims = admitted.claims
+    claims = [*admitted.claims, *admitted.echoes]
     vectors = await ctx.embedder.embed([claim.text for claim in claims], "document")
     candidates = [Candidate(ctx.clock.new_id(), claim, vector) for claim, vector in zip(claims, vectors, strict=True)]
 

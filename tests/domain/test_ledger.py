@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryos_graph.domain.claim import FactKind, Quote, Stance
+from memoryos_graph.domain.claim import Claim, FactKind, Quote, Stance
 from memoryos_graph.domain.fact import Fact, FactStatus, Retirement
 from memoryos_graph.domain.ledger import Ledger
 from memoryos_graph.domain.page import Side
@@ -266,10 +266,10 @@ def test_knowledge_becomes_profile_when_it_was_said_a_week_apart() -> None:
 def test_a_trait_has_one_level_at_a_time_and_holds_from_its_last_evidence() -> None:
     more = (Quote("p0", Side.USER, 0, 1, "q"),)
     low = make_claim("openness", "low", kind=FactKind.TRAIT, more=more, reason="Says so.")
-    high = make_claim("openness", "high", "p9", kind=FactKind.TRAIT)
+    high = make_claim("openness", "high", "p9", kind=FactKind.TRAIT, more=(Quote("p8", Side.USER, 0, 1, "q"),))
     ledger = Ledger.of([], NOW)
     ledger.take(low, "f1", {"p0": T0, "p1": day(4)})
-    ledger.take(high, "f2", {"p9": day(9)})
+    ledger.take(high, "f2", {"p8": day(8), "p9": day(9)})
     ledger.settle()
     assert standing(ledger) == [("low", "superseded"), ("high", "current")]
     assert (ledger.facts["f1"].valid_from, len(ledger.facts["f1"].sources)) == (day(4), 2)
@@ -340,3 +340,38 @@ def test_nothing_believed_is_lost(history: list[tuple[str, int, Stance, str | No
                 assert old.valid_to in (NEVER, fact.valid_to)
                 assert old.retired_at in (NEVER, fact.retired_at)
             seen[fact_id] = fact
+
+
+def _trait(page: str, level: str = "high", dimension: str = "music") -> Claim:
+    return make_claim(dimension, level, page, kind=FactKind.TRAIT)
+
+
+def test_hearsay_alone_is_no_fact_and_becomes_a_source_once_the_user_says_so() -> None:
+    heard = (make_claim("lives_in", "Oslo", "p1", side=Side.ASSISTANT), T0)
+    ledger = ledger_after(heard)
+    assert (ledger.facts, ledger.rejected, len(ledger.waiting)) == ({}, {"hearsay": 1}, 1)
+    (fact,) = read_one_by_one(heard, (make_claim("lives_in", "Oslo", "p2"), day(1))).facts.values()
+    assert {s.side for s in fact.sources} == {"user", "assistant"}
+    assert fact.support == 1
+
+
+def test_a_trait_is_proposed_until_two_days_speak_for_it() -> None:
+    assert standing(ledger_after((_trait("p1"), T0))) == [("high", "proposed")]
+    assert standing(ledger_after((_trait("p1"), T0), (_trait("p2"), T0))) == [("high", "proposed")]
+    ledger = read_one_by_one((_trait("p1"), T0), (_trait("p2"), day(1)))
+    assert standing(ledger) == [("high", "current")]
+    (fact,) = (f for f in ledger.facts.values() if f.counts)
+    assert len(fact.sources) == 2
+
+
+def test_a_careful_trait_needs_three_pages() -> None:
+    two = [(_trait("p1", dimension="family"), T0), (_trait("p2", dimension="family"), day(1))]
+    assert standing(read_one_by_one(*two)) == [("high", "proposed")]
+    assert standing(read_one_by_one(*two, (_trait("p3", dimension="family"), day(2)))) == [("high", "current")]
+
+
+def test_one_page_does_not_move_a_proven_level_and_two_do() -> None:
+    proven = [(_trait("p1"), T0), (_trait("p2"), day(1)), (_trait("p3", "low"), day(5))]
+    assert standing(read_one_by_one(*proven)) == [("high", "current"), ("low", "proposed")]
+    moved = read_one_by_one(*proven, (_trait("p4", "low"), day(6)))
+    assert standing(moved) == [("high", "superseded"), ("low", "current")]
