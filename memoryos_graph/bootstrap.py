@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
 
 from .clock import Clock
 from .context import Context
@@ -23,6 +27,11 @@ from .store.schema import SCHEMA_VERSION, Meta, prepare
 from .store.store import Store
 from .visits import VisitBuffer
 
+if TYPE_CHECKING:
+    from .llm.endpoint import Endpoint
+
+OPENAI_URL = "https://api.openai.com/v1"
+
 
 @asynccontextmanager
 async def open_context(
@@ -36,20 +45,68 @@ async def open_context(
     """The doors of one process, open until the block ends. Raises SetupError with the remedy, DatabaseUnavailable."""
     settings = settings or load_settings()
     clock = clock or Clock()
-    embedder = embedder or SentenceTransformerEmbedder(settings.embedding_model, settings.embedding_dimension)
     secret = load_secret(settings)
-    async with open_connection(settings, on_progress=on_progress) as connection:
+    async with AsyncExitStack() as stack:
+        gate = asyncio.Semaphore(settings.llm_parallel_calls)
+        embedder = embedder or await _open_embedder(settings, gate, stack)
+        provider = provider or await _open_provider(settings, gate, stack)
+        connection = await stack.enter_async_context(open_connection(settings, on_progress=on_progress))
         meta = Meta(SCHEMA_VERSION, embedder.model_id, embedder.dimension, secret.mac("check", "secret key"))
         await prepare(connection, meta, clock.now())
         yield Context(
             store=Store(connection),
-            provider=provider or RulesProvider(),
+            provider=provider,
             embedder=embedder,
             clock=clock,
             settings=settings,
             secret=secret,
             visits=VisitBuffer(),
         )
+
+
+async def _open_provider(settings: Settings, gate: asyncio.Semaphore, stack: AsyncExitStack) -> Provider:
+    """The rules, or the model that the settings name."""
+    if settings.llm == "rules" or settings.llm_model is None:
+        return RulesProvider()
+    endpoint = await _open_endpoint(settings, settings.llm_base_url, settings.llm_api_key, gate, stack)
+    from .llm.openai_provider import model_provider
+
+    return model_provider(
+        endpoint, settings.llm_model, settings.llm_answer_model, prompt_tokens=settings.llm_prompt_tokens
+    )
+
+
+async def _open_embedder(settings: Settings, gate: asyncio.Semaphore, stack: AsyncExitStack) -> Embedder:
+    """The embedding server if one is set, else a model in this process, loaded when it is first needed."""
+    if settings.embedding_base_url is None:
+        return SentenceTransformerEmbedder(settings.embedding_model, settings.embedding_dimension)
+    endpoint = await _open_endpoint(settings, settings.embedding_base_url, settings.embedding_api_key, gate, stack)
+    from .llm.endpoint_embedder import EndpointEmbedder
+
+    return EndpointEmbedder(endpoint, settings.embedding_model, settings.embedding_dimension)
+
+
+async def _open_endpoint(
+    settings: Settings,
+    base_url: str | None,
+    api_key: SecretStr | None,
+    gate: asyncio.Semaphore,
+    stack: AsyncExitStack,
+) -> Endpoint:
+    def make() -> Endpoint:
+        from .llm.endpoint import Endpoint  # it imports `openai`, which takes a second or two
+
+        return Endpoint(
+            base_url=base_url or OPENAI_URL,
+            api_key=api_key.get_secret_value() if api_key else None,
+            timeout_s=settings.llm_timeout_s,
+            max_tries=settings.llm_max_tries,
+            gate=gate,
+        )
+
+    endpoint = await asyncio.to_thread(make)
+    stack.push_async_callback(endpoint.close)
+    return endpoint
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
+from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from .domain.budget import Budget
@@ -17,6 +17,13 @@ from .errors import SetupError
 PREFIX = "MEMORYOS_"
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Url = Annotated[str | None, BeforeValidator(lambda given: given or None)]
+Key = Annotated[SecretStr | None, BeforeValidator(lambda given: given or None)]
+
+
+def _or_openai(name: str, openai_name: str) -> AliasChoices:
+    """Our variable, else the one of the `openai` package, which many servers' manuals tell people to set."""
+    return AliasChoices(PREFIX + name.upper(), openai_name, name)
 
 
 class Settings(BaseSettings):
@@ -49,7 +56,19 @@ class Settings(BaseSettings):
     secret_key: SecretStr | None = Field(None, description="keys the event chain; a 0600 file in data_dir else")
     embedding_model: str = Field("all-MiniLM-L6-v2", description="the packaged model, or a name or path")
     embedding_dimension: int = Field(384, ge=1, le=4096, description="length of the model's vectors")
-    llm: Literal["rules"] = Field("rules", description="the provider that reads pages")
+    embedding_base_url: Url = Field(None, description="an OpenAI-compatible server that embeds instead")
+    embedding_api_key: Key = Field(None, description="the key of that server")
+    llm: Literal["rules", "model"] = Field("rules", description="the provider that reads pages")
+    llm_base_url: Url = Field(
+        None, validation_alias=_or_openai("llm_base_url", "OPENAI_BASE_URL"), description="the model's server"
+    )
+    llm_api_key: Key = Field(None, validation_alias=_or_openai("llm_api_key", "OPENAI_API_KEY"))
+    llm_model: str | None = Field(None, min_length=1, description="the model that reads pages")
+    llm_answer_model: str | None = Field(None, min_length=1, description="the model that writes answers")
+    llm_timeout_s: Positive = Field(60, description="seconds one try of a request may take")
+    llm_max_tries: int = Field(4, ge=1, le=20, description="tries of one request")
+    llm_parallel_calls: int = Field(4, ge=1, le=1000, description="requests to models at a time, of this process")
+    llm_prompt_tokens: int = Field(16_000, ge=1000, le=10**6, description="tokens of pages shown in one request")
 
     short_term_capacity: int = Field(10, ge=1, le=1000, description="pages in short-term memory")
     migration_batch: int = Field(5, ge=1, le=100, description="pages that migrate together")
@@ -90,13 +109,27 @@ class Settings(BaseSettings):
             raise ValueError("migration_batch must not be larger than short_term_capacity")
         return self
 
+    @model_validator(mode="after")
+    def _models_can_be_asked(self) -> Settings:
+        if self.llm == "model" and self.llm_model is None:
+            raise ValueError("llm_model must be set when llm is 'model'")
+        if self.llm == "model" and self.llm_base_url is None and self.llm_api_key is None:
+            raise ValueError("llm_base_url or llm_api_key must be set when llm is 'model'")
+        used = {"embedding_base_url": self.embedding_base_url}
+        if self.llm == "model":
+            used["llm_base_url"] = self.llm_base_url
+        for name, url in used.items():
+            if url is not None and not url.startswith(("http://", "https://")):
+                raise ValueError(f"{name} must begin with http:// or https://")
+        return self
+
 
 def load_settings(**given: Any) -> Settings:
     """Settings from the environment and from `given`, which wins.
 
     Raises SetupError (`bad_setting`) that names the setting: unknown names, values out of range, unreadable ones.
     """
-    known = {PREFIX + name.upper() for name, field in Settings.model_fields.items() if field.validation_alias is None}
+    known = {variable for name in Settings.model_fields for variable in variables_of(name)}
     unknown = sorted(n for n in os.environ if n.startswith(PREFIX) and n not in known)
     if unknown:
         raise SetupError(f"unknown setting {unknown[0]}; known ones are in the README's table", code="bad_setting")
@@ -106,3 +139,11 @@ def load_settings(**given: Any) -> Settings:
         first = exc.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(part) for part in first["loc"]) or "settings"
         raise SetupError(f"setting {name}: {first['msg']}", code="bad_setting") from exc
+
+
+def variables_of(name: str) -> list[str]:
+    """The environment variables of a setting, the first one first."""
+    alias = Settings.model_fields[name].validation_alias
+    if isinstance(alias, AliasChoices):
+        return [str(choice) for choice in alias.choices if choice != name]
+    return [PREFIX + name.upper()]

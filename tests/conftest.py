@@ -26,10 +26,13 @@ for name in [n for n in os.environ if n.startswith(("MEMORYOS_", "NEO4J_", "OPEN
 from memoryos_graph import MemoryService, Settings, UserMemory, load_settings
 from memoryos_graph.clock import Clock
 from memoryos_graph.errors import ModelUnavailable
+from memoryos_graph.llm.openai_provider import OpenAIProvider
 from memoryos_graph.scheduler.worker import Worker
 from memoryos_graph.store import managed
 from memoryos_graph.store.cypher_files import Line
 from memoryos_graph.visits import VisitBuffer
+
+from .model_server import Scene, ScriptedModel, open_provider
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -152,6 +155,28 @@ def service(opened: MemoryService, clock: FakeClock, fake_embedder: FakeEmbedder
     """A service without a worker and with the test's own clock and embedder: tests run the steps themselves."""
     ctx = replace(opened.ctx, clock=clock, embedder=fake_embedder, visits=VisitBuffer())
     return MemoryService(ctx, Worker(ctx))
+
+
+@pytest.fixture(scope="session")
+def model_process() -> Iterator[ScriptedModel]:
+    """The scripted model of the run."""
+    with ScriptedModel() as model:
+        yield model
+
+
+@pytest.fixture
+def model_server(model_process: ScriptedModel) -> Iterator[Scene]:
+    """The scripted model at an address of this test's own, with a clean scenario and its own count of requests."""
+    scene = model_process.scene()
+    yield scene
+    scene.scenario.let_go()
+
+
+@pytest.fixture
+async def model_provider(model_server: Scene) -> AsyncIterator[OpenAIProvider]:
+    """A provider on the scripted model; put it into a service by `replace(service.ctx, provider=...)`."""
+    async with open_provider(model_server.base_url) as provider:
+        yield provider
 
 
 @pytest.fixture

@@ -54,3 +54,44 @@ def test_both_names_of_the_user_are_read(name: str, monkeypatch: pytest.MonkeyPa
 def test_a_secret_never_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEO4J_PASSWORD", "sesame-sesame")
     assert "sesame" not in repr(load_settings())
+
+
+def _model(**over: str) -> dict[str, str]:
+    return {"llm": "model", "llm_model": "small", "llm_base_url": "http://127.0.0.1:1/v1"} | over
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"llm": "model", "llm_base_url": "http://127.0.0.1:1/v1"}, "llm_model"),
+        ({"llm": "model", "llm_model": "small"}, "llm_base_url or llm_api_key"),
+        (_model(llm_base_url="127.0.0.1:1"), "llm_base_url"),
+        (_model(llm_timeout_s="0"), "llm_timeout_s"),
+        (_model(llm_max_tries="0"), "llm_max_tries"),
+        (_model(llm_parallel_calls="0"), "llm_parallel_calls"),
+        (_model(llm_prompt_tokens="10"), "llm_prompt_tokens"),
+        ({"embedding_base_url": "ftp://x"}, "embedding_base_url"),
+    ],
+)
+def test_a_model_that_cannot_be_asked_stops_the_start_with_the_setting(given: dict[str, str], named: str) -> None:
+    with pytest.raises(SetupError, match=named):
+        load_settings(**given)
+
+
+def test_keys_and_urls_in_the_environment_switch_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sesame-sesame")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("MEMORYOS_LLM_API_KEY", "")
+    found = load_settings()
+    assert (found.llm, found.embedding_base_url) == ("rules", None)
+    assert "sesame" not in repr(found)
+
+
+def test_our_variables_win_over_those_of_openai(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "theirs")
+    monkeypatch.setenv("MEMORYOS_LLM_BASE_URL", "http://127.0.0.1:2/v1")
+    found = load_settings(llm="model", llm_model="small")
+    assert found.llm_base_url == "http://127.0.0.1:2/v1"
+    assert found.llm_api_key is not None
+    assert found.llm_api_key.get_secret_value() == "theirs"

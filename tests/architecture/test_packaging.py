@@ -18,7 +18,7 @@ def test_every_folder_with_code_or_data_is_a_package_of_the_wheel() -> None:
     ):
         folders = [ROOT / top, *(p for p in (ROOT / top).rglob("*") if p.is_dir() and p.name != "__pycache__")]
         for folder in folders:
-            if any(p.suffix in (".py", ".cypher", ".lock", ".jsonl") for p in folder.iterdir()):
+            if any(p.suffix in (".py", ".cypher", ".lock", ".jsonl", ".md") for p in folder.iterdir()):
                 found.add(".".join([name, *folder.relative_to(ROOT / top).parts]))
     assert found == listed
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import render
-from .console import Format, note, out, print_json, progress
+from .console import Format, fail, note, out, print_json, progress
 from .options import Output, format_of
 from .session import WorkBars, drain, run_async, with_service
 
@@ -38,9 +38,18 @@ class _Shown:
 def demo(
     ctx: typer.Context,
     quiet: Annotated[bool, typer.Option("--quiet", help="Only load it.")] = False,
+    scripted_model: Annotated[
+        bool, typer.Option("--scripted-model", help="Instead serve a model without a model, until Ctrl-C.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port of the scripted model; 0 is a free one.")
+    ] = 0,
     output: Output = None,
 ) -> None:
     """Load a sample conversation of the user 'demo' and show what came of it. Repeating it is harmless."""
+    if scripted_model:
+        _serve_model(port)
+        return
 
     async def work(service: MemoryService) -> _Shown | None:
         loaded = await _load(service)
@@ -53,6 +62,20 @@ def demo(
         print_json(_plain(result))
     else:
         _show(result)
+
+
+def _serve_model(port: int) -> None:
+    """Speak the OpenAI protocol on this machine; the settings that use it are printed, ready for a shell."""
+    from memoryos_graph.demo.scripted_model import MODEL, serve
+
+    def tell(base_url: str) -> None:
+        print(f"export MEMORYOS_LLM=model MEMORYOS_LLM_MODEL={MODEL} MEMORYOS_LLM_BASE_URL={base_url}", flush=True)
+        note(f"a scripted model answers at {base_url}; use it in another terminal with the line above; Ctrl-C ends it")
+
+    try:
+        serve("127.0.0.1", port, tell)
+    except OSError as exc:
+        fail(f"port {port} can't be opened: {exc.strerror}")
 
 
 async def load_at_first_start(settings: Settings) -> None:
