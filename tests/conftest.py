@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import httpx
 import pytest
@@ -26,13 +26,15 @@ for name in [n for n in os.environ if n.startswith(("MEMORYOS_", "NEO4J_", "OPEN
 from memoryos_graph import MemoryService, Settings, UserMemory, load_settings
 from memoryos_graph.clock import Clock
 from memoryos_graph.errors import ModelUnavailable
-from memoryos_graph.llm.openai_provider import OpenAIProvider
 from memoryos_graph.scheduler.worker import Worker
 from memoryos_graph.store import managed
 from memoryos_graph.store.cypher_files import Line
 from memoryos_graph.visits import VisitBuffer
 
-from .model_server import Scene, ScriptedModel, open_provider
+if TYPE_CHECKING:  # it imports the client of model servers, which takes a second or two
+    from memoryos_graph.llm.openai_provider import OpenAIProvider
+
+    from .model_server import Scene, ScriptedModel
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -160,6 +162,8 @@ def service(opened: MemoryService, clock: FakeClock, fake_embedder: FakeEmbedder
 @pytest.fixture(scope="session")
 def model_process() -> Iterator[ScriptedModel]:
     """The scripted model of the run."""
+    from .model_server import ScriptedModel
+
     with ScriptedModel() as model:
         yield model
 
@@ -175,6 +179,8 @@ def model_server(model_process: ScriptedModel) -> Iterator[Scene]:
 @pytest.fixture
 async def model_provider(model_server: Scene) -> AsyncIterator[OpenAIProvider]:
     """A provider on the scripted model; put it into a service by `replace(service.ctx, provider=...)`."""
+    from .model_server import open_provider
+
     async with open_provider(model_server.base_url) as provider:
         yield provider
 
