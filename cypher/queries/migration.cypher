@@ -1,9 +1,9 @@
 // name: stm_oldest
 // mode: read
-// The oldest pages of short-term memory that have their vector, each with the page before it in its conversation.
+// The oldest pages of short-term memory but the parked ones, each with the page before it in its conversation.
 MATCH (p:Page {user_id: $user_id, tier: 'stm'})
 USING INDEX p:Page(user_id, tier, seq)
-WHERE p.seq > 0 AND p.hidden = false AND p.state = 'indexed'
+WHERE p.seq > 0 AND p.hidden = false AND p.state <> 'failed'
 WITH p ORDER BY p.seq LIMIT $limit
 OPTIONAL CALL (p) {
   MATCH (b:Page {user_id: $user_id, conversation_id: p.conversation_id})
@@ -19,7 +19,7 @@ ORDER BY p.seq
 // mode: read
 // Pages told late, from before short-term memory: they go first, whatever its size.
 MATCH (p:Page {user_id: $user_id, late: true})
-WHERE p.hidden = false AND p.state = 'indexed'
+WHERE p.hidden = false AND p.state <> 'failed'
 WITH p ORDER BY p.seq LIMIT $limit
 OPTIONAL CALL (p) {
   MATCH (b:Page {user_id: $user_id, conversation_id: p.conversation_id})
@@ -44,9 +44,10 @@ RETURN count(p) AS pages
 // When pages told late, and the oldest batch of short-term memory beyond its capacity, may be tried; null where there is none.
 CALL () {
   MATCH (p:Page {user_id: $user_id, late: true})
-  WHERE p.hidden = false AND p.state = 'indexed'
+  WHERE p.hidden = false AND p.state <> 'failed'
   WITH p ORDER BY p.seq LIMIT $batch
-  RETURN max(coalesce(p.next_try_at, $now)) AS late_at
+  WITH max(coalesce(p.next_try_at, $now)) AS at, collect(p.state) AS states
+  RETURN CASE WHEN NOT 'stored' IN states THEN at END AS late_at
 }
 CALL () {
   MATCH (p:Page {user_id: $user_id, tier: 'stm'})
@@ -55,20 +56,24 @@ CALL () {
   WITH p ORDER BY p.seq LIMIT $limit
   WITH collect(p {.state, .hidden, .next_try_at}) AS held
   WITH CASE WHEN size(held) < $limit THEN [] ELSE held END AS held
-  UNWIND [p IN held WHERE p.state = 'indexed' AND p.hidden = false][..$batch] AS p
-  RETURN max(coalesce(p.next_try_at, $now)) AS oldest_at
+  UNWIND [p IN held WHERE p.hidden = false][..$batch] AS p
+  WITH max(coalesce(p.next_try_at, $now)) AS at, collect(p.state) AS states
+  RETURN CASE WHEN NOT 'stored' IN states THEN at END AS oldest_at
 }
 RETURN late_at, oldest_at
 
 // name: segments_near
 // mode: read
-// For each topic vector the nearest open segments, with all that a join decision and its write need.
+// For each topic vector the nearest open segments, and the nearest full one that nothing goes on with, with all that a join decision and its write need.
 UNWIND range(0, size($vectors) - 1) AS i
 CALL (i) {
   MATCH (s:Segment {user_id: $user_id})
-  WHERE s.archived = false AND s.hidden = false AND s.n_pages < $max_pages
-  WITH s, vector.similarity.cosine(s.embedding, $vectors[i]) AS similarity
-  ORDER BY similarity DESC LIMIT $limit
+  WHERE s.archived = false AND s.hidden = false
+    AND (s.n_pages < $max_pages OR NOT EXISTS { (s)-[:CONTINUES]->(:Segment) })
+  WITH s, vector.similarity.cosine(s.embedding, $vectors[i]) AS similarity, s.n_pages >= $max_pages AS full
+  ORDER BY similarity DESC
+  WITH full, collect(s)[..$limit] AS nearest
+  UNWIND CASE WHEN full THEN nearest[..1] ELSE nearest END AS s
   RETURN collect(s {.segment_id, .version, .summary, .keywords, .embedding, .n_pages}) AS segments
 }
 RETURN i, segments
@@ -108,6 +113,15 @@ MATCH (a:Page {user_id: $user_id, page_id: row.before})
 MATCH (b:Page {user_id: $user_id, page_id: row.after})
 MERGE (a)-[c:CONTINUES]->(b)
 SET c.verdict = 'continues', c.score = row.score, c.at = $now
+
+// name: write_segment_continuity
+// mode: write
+// What goes on with a full segment.
+UNWIND $rows AS row
+MATCH (a:Segment {user_id: $user_id, segment_id: row.full})
+MATCH (b:Segment {user_id: $user_id, segment_id: row.next})
+MERGE (a)-[c:CONTINUES]->(b)
+SET c.verdict = row.verdict, c.score = row.score, c.at = $now
 
 // name: write_segments
 // mode: write

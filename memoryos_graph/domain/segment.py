@@ -40,6 +40,15 @@ def join_score(vector: Sequence[float], keywords: Iterable[str], segment: Segmen
     return JoinScore(score=cosine + jaccard, cosine=cosine, jaccard=jaccard, threshold=threshold)
 
 
+@dataclass(frozen=True)
+class Choice:
+    """The segment that a topic joins, or one that it would join if it were not full: then it opens one that goes on."""
+
+    segment: Segment
+    score: JoinScore
+    full: bool
+
+
 def choose(
     vector: Sequence[float],
     keywords: Iterable[str],
@@ -49,22 +58,22 @@ def choose(
     cosine_floor: float,
     room_for: int,
     max_pages: int,
-) -> tuple[Segment, JoinScore] | None:
-    """The best segment that a topic of `room_for` pages joins, or None when it opens its own.
+) -> Choice | None:
+    """The best segment that a topic of `room_for` pages fits, one with room before any full one; None when none does.
 
     Joins need score ≥ threshold and cosine ≥ floor: the floor keeps shared keywords from joining what means other
-    things
-    (design.md 4.3).
+    things (design.md 4.3).
     """
     words = tuple(keywords)
     fitting = [
-        (segment, score)
+        Choice(segment, score, full=segment.n_pages + room_for > max_pages)
         for segment in segments
-        if segment.n_pages + room_for <= max_pages
         for score in [join_score(vector, words, segment, threshold)]
         if score.score >= threshold and score.cosine >= cosine_floor
     ]
-    return max(fitting, key=lambda pair: (pair[1].score, pair[0].segment_id), default=None)
+    return max(
+        fitting, key=lambda choice: (not choice.full, choice.score.score, choice.segment.segment_id), default=None
+    )
 
 
 def mean_vector(vectors: Sequence[Sequence[float]]) -> list[float]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..context import Context
 from ..contract import RunOut
-from ..domain.page import Page
-from ..domain.segment import JoinScore, Segment, choose, join_score, joined, mean_vector
+from ..domain.page import Page, PageState
+from ..domain.segment import Choice, JoinScore, Segment, choose, join_score, joined, mean_vector
 from ..domain.validity import NEVER
 from ..llm.provider import BatchReading, Reply, Topic
 from ..llm.rules import RulesProvider
@@ -42,6 +42,7 @@ class _Plan:
     read_segments: dict[str, Segment] = field(default_factory=dict)
     members: dict[tuple[str, str], JoinScore] = field(default_factory=dict)
     opened: set[str] = field(default_factory=set)
+    goes_on: list[dict[str, Any]] = field(default_factory=list)
 
 
 async def migrate(ctx: Context, user_id: str, *, force: bool = False, due_before: datetime = NEVER) -> RunOut | None:
@@ -121,7 +122,12 @@ async def _oldest_batch(ctx: Context, user_id: str, *, force: bool, due_before: 
 
 
 def _waits(rows: Sequence[Row], due_before: datetime) -> bool:
-    return any((row["page"].get("next_try_at") or due_before) > due_before for row in rows)
+    """Whether a batch is not to be tried yet: after a failure, or while one of its pages is not indexed.
+
+    A batch is cut by seq alone, so that it is always the same one, whatever was interrupted.
+    """
+    pages = [row["page"] for row in rows]
+    return any(p["state"] == PageState.STORED or (p.get("next_try_at") or due_before) > due_before for p in pages)
 
 
 async def _near_segments(ctx: Context, user_id: str, vectors: Sequence[Sequence[float]]) -> list[list[Segment]]:
@@ -177,18 +183,24 @@ def _plan_segments(
             room_for=len(topic.page_ids),
             max_pages=settings.segment_max_pages,
         )
-        if chosen is None:
+        if chosen is None or chosen.full:
             segment = _opened(ctx, topic, vector)
             score = join_score(vector, topic.keywords, segment, settings.similarity_threshold)
             plan.opened.add(segment.segment_id)
+            if chosen is not None:
+                plan.goes_on.append({"full": chosen.segment.segment_id, "next": segment.segment_id, **_verdict(chosen)})
         else:
-            old, score = chosen
+            old, score = chosen.segment, chosen.score
             plan.read_segments.setdefault(old.segment_id, old)
             fresh = [p for p in topic.page_ids if (p, old.segment_id) not in plan.members]
             segment = joined(old, summary=topic.summary, keywords=topic.keywords, vector=vector, n_pages=len(fresh))
         plan.segments[segment.segment_id] = segment
         for page_id in topic.page_ids:
             plan.members.setdefault((page_id, segment.segment_id), score)
+
+
+def _verdict(chosen: Choice) -> dict[str, Any]:
+    return {"verdict": "full", "score": chosen.score.score}
 
 
 def _opened(ctx: Context, topic: Topic, vector: Sequence[float]) -> Segment:
@@ -280,6 +292,7 @@ async def _write(
         prompt_hash=reply.prompt_hash,
     )
     await tx.run("write_memberships", user_id=user_id, rows=rows.memberships, now=now, run_id=step.run_id)
+    await tx.run("write_segment_continuity", user_id=user_id, rows=plan.goes_on, now=now)
     await tx.run("set_tier_mtm", user_id=user_id, page_ids=page_ids)
     best = max(plan.members.values(), key=lambda score: score.score)
     return Outcome(
@@ -293,5 +306,11 @@ async def _write(
         prompt_hash=reply.prompt_hash,
         event="migrate",
         ids=[*page_ids, *plan.segments],
-        numbers={"pages": len(page_ids), "best_score": best.score, "threshold": best.threshold},
+        numbers={
+            "pages": len(page_ids),
+            "best_score": best.score,
+            "cosine": best.cosine,
+            "jaccard": best.jaccard,
+            "threshold": best.threshold,
+        },
     )

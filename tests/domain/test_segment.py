@@ -19,7 +19,7 @@ def make_segment(segment_id: str = "s1", vector: tuple[float, ...] = (1.0, 0.0),
 
 def _choose(vector: tuple[float, ...], keywords: tuple[str, ...], *segments: Segment) -> Segment | None:
     found = choose(vector, keywords, segments, threshold=0.6, cosine_floor=0.25, room_for=2, max_pages=5)
-    return found[0] if found else None
+    return found.segment if found and not found.full else None
 
 
 def test_the_score_is_cosine_plus_jaccard() -> None:

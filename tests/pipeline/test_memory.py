@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memoryos_graph import MemoryService, TurnIn, UserMemory
 from memoryos_graph.errors import ModelUnavailable
+from memoryos_graph.scheduler.worker import Worker
 
 from ..conftest import FakeClock, FakeEmbedder
 from ..graph import ask, assert_invariants
@@ -239,3 +242,40 @@ async def test_facts_are_never_taken_from_the_assistant(memory: UserMemory) -> N
     await memory.remember(TurnIn(user_input="ok", assistant_response="I live in Oslo and I am allergic to nuts."))
     await memory.maintain()
     assert (await memory.facts(status=None)).items == []
+
+
+async def test_a_full_segment_goes_on_in_another(service: MemoryService, user_id: str) -> None:
+    settings = service.ctx.settings.model_copy(update={"segment_max_pages": 5})
+    small = MemoryService(replace(service.ctx, settings=settings), Worker(service.ctx))
+    memory = small.user(user_id)
+    await memory.remember(_turns(*["The cello lesson about Bach on Friday."] * 15))
+    await memory.maintain(force=True)
+    rows = await ask(
+        service,
+        """MATCH (s:Segment {user_id: $user_id}) OPTIONAL MATCH (s)-[c:CONTINUES]->(n)
+           RETURN s.n_pages AS pages, n.segment_id IS NOT NULL AS goes_on, c.score >= 0.6 AS fits
+           ORDER BY s.segment_id""",
+        user_id=user_id,
+    )
+    assert [row["pages"] for row in rows] == [5, 5, 5]
+    assert [(row["goes_on"], row["fits"]) for row in rows] == [(True, True), (True, True), (False, None)]
+    await assert_invariants(service, user_id)
+
+
+async def test_a_batch_waits_for_its_oldest_page_and_is_always_the_same(
+    service: MemoryService, memory: UserMemory
+) -> None:
+    stored = await memory.remember(_turns(*(f"note {n}" for n in range(12))))
+    await memory.maintain("index")
+    await ask(
+        service,
+        "MATCH (p:Page {user_id: $user_id, page_id: $page_id}) SET p.state = 'stored' RETURN count(p)",
+        user_id=memory.user_id,
+        page_id=stored[2].page_id,
+    )
+    assert (await memory.maintain("migrate")).runs == []
+    await memory.maintain("index")
+    (run,) = (await memory.maintain("migrate")).runs
+    assert run.counts["pages"] == 5
+    tiers = {t.seq: t.tier for t in (await memory.turns()).items}
+    assert [seq for seq, tier in sorted(tiers.items()) if tier == "mtm"] == [1, 2, 3, 4, 5]
