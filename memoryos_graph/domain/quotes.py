@@ -109,6 +109,8 @@ def _pieces(char: str) -> str:
     if plain != char:
         return plain
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", char).casefold())
+    if apart.startswith(" "):  # an accent that stands alone: no space
+        return char
     return "".join(piece for piece in apart if piece not in _INVISIBLE)
 
 

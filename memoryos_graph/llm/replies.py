@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 _REASONING = re.compile(r"<(think|thinking|reasoning|thought)\b[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
-_REASONING_CUT = re.compile(r"\A.*</(?:think|thinking|reasoning|thought)\s*>", re.DOTALL | re.IGNORECASE)
+_REASONING_CUT = re.compile(r"\A.*?</(?:think|thinking|reasoning|thought)\s*>", re.DOTALL | re.IGNORECASE)
 _REASONING_OPEN = re.compile(r"\A\s*<(?:think|thinking|reasoning|thought)\b", re.IGNORECASE)
 _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n?(.*?)```", re.DOTALL)
 _BEGINS = re.compile(r"[{\[]")
@@ -34,7 +34,7 @@ class Unfit(Exception):
 
 def without_reasoning(text: str) -> str:
     """A structured reply without its reasoning blocks, also one whose opening tag the server swallowed."""
-    text = _REASONING_CUT.sub("", _REASONING.sub("", text))
+    text = _REASONING.sub("", text) if _REASONING.search(text) else _REASONING_CUT.sub("", text)
     return "" if _REASONING_OPEN.match(text) else text.strip()
 
 
