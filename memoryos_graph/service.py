@@ -42,6 +42,7 @@ from .pipeline import intake
 from .recall import listing
 from .recall import search as searching
 from .recall import why as explaining
+from .scheduler.timetable import Timetable
 from .scheduler.work import STEPS, retry_run, work_through
 from .scheduler.worker import Worker
 from .settings import Settings
@@ -60,9 +61,10 @@ class MemoryService:
     `async with MemoryService.open(settings) as memory: await memory.user("ana").remember(...)`
     """
 
-    def __init__(self, ctx: Context, worker: Worker) -> None:
+    def __init__(self, ctx: Context, worker: Worker, timetable: Timetable | None = None) -> None:
         self.ctx = ctx
         self._worker = worker
+        self._timetable = timetable or Timetable(ctx, worker)
         self._keys = Keys(ctx)
 
     @classmethod
@@ -84,11 +86,14 @@ class MemoryService:
 
         async with open_context(settings, on_progress=on_progress, **parts) as ctx:
             background = Worker(ctx)
+            timetable = Timetable(ctx, background)
             if worker:
                 background.start()
+                timetable.start()
             try:
-                yield cls(ctx, background)
+                yield cls(ctx, background, timetable)
             finally:
+                timetable.stop()
                 await background.stop()
                 await background.flush()
 
@@ -122,7 +127,11 @@ class MemoryService:
 
     async def readiness(self) -> Readiness:
         """Whether each part can do its work; `degraded` while some work fails or is parked."""
-        parts = {"neo4j": await self._database_state(), "worker": self._worker_state()}
+        parts = {
+            "neo4j": await self._database_state(),
+            "worker": self._worker_state(),
+            "timetable": self._timetable_state(),
+        }
         if not parts["neo4j"].ok:
             return Readiness(status="not_ready", parts=parts)
         parts["work"] = await self._work_state()
@@ -138,6 +147,12 @@ class MemoryService:
             return PartState(ok=False, detail=exc.code)
         connection = self.ctx.store.connection
         return PartState(ok=True, detail=f"Neo4j {connection.version}, database {connection.database}")
+
+    def _timetable_state(self) -> PartState:
+        if failing := self._timetable.failing:
+            said = ", ".join(f"{job}: {code}" for job, code in sorted(failing.items()))
+            return PartState(ok=False, detail=f"jobs failed at their last time: {said}")
+        return PartState(ok=True, detail="working" if self._timetable.alive else "off in this process")
 
     async def _work_state(self) -> PartState:
         async def ask(tx: Tx) -> Row | None:
@@ -259,7 +274,7 @@ class UserMemory:
         on_run: Callable[[RunOut], None] | None = None,
     ) -> Maintenance:
         """Do the due work now and give the runs made. `force` (default for `all`) empties STM and promotes
-        whatever the heat.
+        whatever the heat; what is over capacity is archived at the end.
 
         Raises UserBusy when another process has been working for this user for a minute; errors of models as they come.
         """

@@ -15,6 +15,15 @@ from .domain.heat import HeatWeights
 from .errors import SetupError
 
 PREFIX = "MEMORYOS_"
+PAPER = {  # the MemoryOS paper; source: design.md 9
+    "short_term_capacity": 7,
+    "migration_batch": 1,
+    "mid_term_capacity": 200,
+    "knowledge_capacity": 100,
+    "cosine_floor": -1.0,
+    "promotion_min_pages": 1,
+    "promotion_max_wait_s": 0.0,
+}
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Url = Annotated[str | None, BeforeValidator(lambda given: given or None)]
@@ -56,6 +65,7 @@ class Settings(BaseSettings):
     secret_key: SecretStr | None = Field(None, description="keys the event chain; a 0600 file in data_dir else")
     embedding_model: str = Field("all-MiniLM-L6-v2", description="the packaged model, or a name or path")
     embedding_dimension: int = Field(384, ge=1, le=4096, description="length of the model's vectors")
+    profile: Literal["default", "paper"] = Field("default", description="which defaults: ours, or the paper's")
     embedding_base_url: Url = Field(None, description="an OpenAI-compatible server that embeds instead")
     embedding_api_key: Key = Field(None, description="the key of that server")
     llm: Literal["rules", "model"] = Field("rules", description="the provider that reads pages")
@@ -75,6 +85,8 @@ class Settings(BaseSettings):
     segment_max_pages: int = Field(200, ge=1, le=10_000, description="pages in one segment, then a new one")
     similarity_threshold: float = Field(0.6, gt=0, le=2, allow_inf_nan=False, description="score to join a segment")
     cosine_floor: float = Field(0.25, ge=-1, le=1, allow_inf_nan=False, description="least cosine to join a segment")
+    mid_term_capacity: int = Field(2000, ge=0, description="unarchived segments; 0 is no limit")
+    knowledge_capacity: int = Field(100, ge=0, description="current facts of each kind; 0 is no limit")
     heat_threshold: Positive = Field(5, description="heat from which a segment is promoted")
     alpha: Weight = Field(1, description="weight of visits in heat")
     beta: Weight = Field(1, description="weight of length in heat")
@@ -83,12 +95,16 @@ class Settings(BaseSettings):
     promotion_min_pages: int = Field(3, ge=1, le=200, description="unread pages that make a segment due")
     promotion_max_wait_s: float = Field(86400, ge=0, allow_inf_nan=False, description="or one that waits this long")
     promotion_batch: int = Field(20, ge=1, le=200, description="pages shown in one promotion call")
+    after_promotion: Literal["reset_l", "reset_n_and_l"] = Field(
+        "reset_l", description="what counts anew once all pages of a segment are read: its length, or also its visits"
+    )
     step_attempts: int = Field(5, ge=0, le=1000, description="failed tries until work is parked; 0 never parks")
     parked_retry_s: float = Field(
         3600, ge=0, allow_inf_nan=False, description="seconds until parked work is tried again"
     )
     llm_daily_calls: int = Field(0, ge=0, description="model calls of one user in one UTC day; 0 is no limit")
     llm_daily_tokens: int = Field(0, ge=0, description="tokens of one user in one UTC day; 0 is no limit")
+    retention_runs_days: int = Field(90, ge=0, le=36_500, description="days that runs are kept; 0 keeps them")
     worker_poll_s: Positive = Field(2, description="seconds between looks for work that other processes made due")
 
     @property
@@ -102,6 +118,12 @@ class Settings(BaseSettings):
     def budget(self) -> Budget:
         """What a user's model calls may cost in a day."""
         return Budget(daily_calls=self.llm_daily_calls, daily_tokens=self.llm_daily_tokens)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_profile(cls, given: Any) -> Any:
+        # `given` holds what was set, in whatever way; the profile only fills what was not
+        return {**PAPER, **given} if isinstance(given, dict) and given.get("profile") == "paper" else given
 
     @model_validator(mode="after")
     def _batch_fits(self) -> Settings:

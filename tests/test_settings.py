@@ -56,6 +56,17 @@ def test_a_secret_never_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "sesame" not in repr(load_settings())
 
 
+def test_the_paper_profile_fills_what_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORYOS_PROFILE", "paper")
+    monkeypatch.setenv("MEMORYOS_PROMOTION_MIN_PAGES", "2")
+    paper = load_settings(mid_term_capacity=50)
+    assert (paper.short_term_capacity, paper.migration_batch, paper.cosine_floor) == (7, 1, -1)
+    assert (paper.promotion_max_wait_s, paper.knowledge_capacity, paper.after_promotion) == (0, 100, "reset_l")
+    assert (paper.promotion_min_pages, paper.mid_term_capacity) == (2, 50)
+    monkeypatch.delenv("MEMORYOS_PROFILE")
+    assert (load_settings().short_term_capacity, load_settings(profile="paper").short_term_capacity) == (10, 7)
+
+
 def _model(**over: str) -> dict[str, str]:
     return {"llm": "model", "llm_model": "small", "llm_base_url": "http://127.0.0.1:1/v1"} | over
 

@@ -128,7 +128,8 @@ SET c.verdict = row.verdict, c.score = row.score, c.at = $now
 UNWIND $segments AS row
 MERGE (s:Segment {user_id: $user_id, segment_id: row.segment_id})
 ON CREATE SET s.user_key = $user_key, s.n_visit = 0, s.l_interaction = 0, s.n_pages = 0, s.n_unread = 0,
-              s.archived = false, s.hidden = false, s.parked = false, s.attempts = 0, s.created_at = $now, s.heat = 0.0, s.heat_at = $now,
+              s.archived = false, s.hidden = false, s.parked = false, s.attempts = 0, s.created_at = $now, s.made_by = $run_id,
+              s.heat = 0.0, s.heat_at = $now,
               s.newest_event_at = row.newest_event_at
 SET s.summary = row.summary, s.keywords = row.keywords, s.version = row.version,
     s.newest_event_at = CASE WHEN s.newest_event_at < row.newest_event_at THEN row.newest_event_at ELSE s.newest_event_at END

@@ -23,7 +23,7 @@ RETURN count(p) AS unchanged
 
 // name: mark_analysed
 // mode: write
-// The pages shown are read in this segment; its length counts anew once nothing is left unread.
+// The pages shown are read in this segment; its length, or that and its visits, count anew once nothing is left.
 MATCH (s:Segment {user_id: $user_id, segment_id: $segment_id})
 UNWIND $page_ids AS page_id
 MATCH (:Page {user_id: $user_id, page_id: page_id})-[m:IN_SEGMENT]->(s)
@@ -32,12 +32,18 @@ SET m.analysed_run = $run_id
 WITH s, count(m) AS read
 SET s.n_unread = s.n_unread - read, s.heat = $heat, s.heat_at = $now
 WITH s
-SET s.l_interaction = CASE WHEN s.n_unread = 0 THEN 0 ELSE s.l_interaction END
+SET s.l_interaction = CASE WHEN s.n_unread = 0 THEN 0 ELSE s.l_interaction END,
+    s.n_visit = CASE WHEN s.n_unread = 0 AND $reset_visits THEN 0 ELSE s.n_visit END
 RETURN s.n_unread AS n_unread
 
 // name: add_visits
 // mode: write
+// A visit may make a segment hot: one with unread pages makes its user due.
 UNWIND $rows AS row
 MATCH (s:Segment {user_id: $user_id, segment_id: row.segment_id})
 SET s.n_visit = s.n_visit + row.visits,
     s.last_visit_at = CASE WHEN s.last_visit_at IS NULL OR s.last_visit_at < row.at THEN row.at ELSE s.last_visit_at END
+WITH max(s.n_unread) AS unread
+WHERE unread > 0
+MATCH (u:User {user_id: $user_id})
+SET u.due_at = CASE WHEN u.due_at > $now THEN $now ELSE u.due_at END

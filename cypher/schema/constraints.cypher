@@ -46,6 +46,10 @@ CREATE CONSTRAINT run_key IF NOT EXISTS FOR (n:Run) REQUIRE (n.user_id, n.run_id
 // mode: schema
 CREATE CONSTRAINT event_key IF NOT EXISTS FOR (n:Event) REQUIRE (n.user_id, n.seq) IS UNIQUE
 
+// name: job_key
+// mode: schema
+CREATE CONSTRAINT job_key IF NOT EXISTS FOR (n:JobLease) REQUIRE (n.job) IS UNIQUE
+
 // name: meta_key
 // mode: schema
 CREATE CONSTRAINT meta_key IF NOT EXISTS FOR (n:Meta) REQUIRE (n.key) IS UNIQUE

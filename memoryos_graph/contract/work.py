@@ -59,7 +59,7 @@ class RunOut(Result):
 class MaintenanceRequest(Request):
     """Run the steps now. `force` migrates all of STM and promotes whatever the heat; default true for `all`."""
 
-    run: Literal["index", "migrate", "promote", "all"]
+    run: Literal["index", "migrate", "promote", "archive", "all"]
     force: bool | None = None
 
 

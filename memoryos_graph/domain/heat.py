@@ -19,12 +19,13 @@ class HeatWeights:
 
 @dataclass(frozen=True, kw_only=True)
 class Heat:
-    """A heat with its parts; `recency` is in (0, 1]."""
+    """A heat with its parts; `recency` is in (0, 1], `idle_s` is Δt in seconds."""
 
     total: float
     n_visit: int
     l_interaction: int
     recency: float
+    idle_s: float
 
 
 def heat(
@@ -41,6 +42,7 @@ def heat(
     Source: MemoryOS paper, heat; the clamp is for event times in the future (case U31).
     """
     latest = newest_event_at if last_visit_at is None else max(last_visit_at, newest_event_at)
-    recency = math.exp(-max(0.0, (now - latest).total_seconds()) / weights.time_constant_s)
+    idle_s = max(0.0, (now - latest).total_seconds())
+    recency = math.exp(-idle_s / weights.time_constant_s)
     total = weights.alpha * n_visit + weights.beta * l_interaction + weights.gamma * recency
-    return Heat(total=total, n_visit=n_visit, l_interaction=l_interaction, recency=recency)
+    return Heat(total=total, n_visit=n_visit, l_interaction=l_interaction, recency=recency, idle_s=idle_s)

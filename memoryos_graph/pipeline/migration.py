@@ -16,7 +16,7 @@ from ..llm.provider import BatchReading, Reply, Topic
 from ..llm.rules import RulesProvider
 from ..store.connection import Row, Tx
 from ..store.records import page_of, segment_of
-from .step import Inputs, InputsChanged, Outcome, Step, read_epoch, running, write_step
+from .step import Inputs, InputsChanged, Noted, Outcome, Step, read_epoch, running, write_step
 
 NEAR_SEGMENTS = 10
 FALLBACK = "fallback"
@@ -288,6 +288,7 @@ async def _write(
         user_key=user["user_key"],
         segments=segments,
         now=now,
+        run_id=step.run_id,
         model=reply.model,
         prompt_hash=reply.prompt_hash,
     )
@@ -304,13 +305,18 @@ async def _write(
         },
         model=reply.model,
         prompt_hash=reply.prompt_hash,
-        event="migrate",
-        ids=[*page_ids, *plan.segments],
-        numbers={
-            "pages": len(page_ids),
-            "best_score": best.score,
-            "cosine": best.cosine,
-            "jaccard": best.jaccard,
-            "threshold": best.threshold,
-        },
+        events=[
+            Noted(
+                "migrate",
+                [*page_ids, *plan.segments],
+                {
+                    "pages": len(page_ids),
+                    "joined": len(plan.segments) - len(plan.opened),
+                    "best_score": best.score,
+                    "cosine": best.cosine,
+                    "jaccard": best.jaccard,
+                    "threshold": best.threshold,
+                },
+            )
+        ],
     )

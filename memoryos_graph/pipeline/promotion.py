@@ -11,15 +11,16 @@ from ..context import Context
 from ..contract import RunOut
 from ..domain.admission import admit
 from ..domain.claim import Claim
-from ..domain.heat import Heat, heat
+from ..domain.heat import Heat
 from ..domain.ledger import Ledger
 from ..domain.page import Page
 from ..domain.validity import NEVER
 from ..llm.provider import Reply
 from ..store.connection import Row, Tx
 from ..store.records import page_of
+from .cooling import heat_numbers, heat_of
 from .facts import Candidate, read_ledger, write_facts
-from .step import Inputs, InputsChanged, Outcome, Step, read_epoch, running, write_step
+from .step import Inputs, InputsChanged, Noted, Outcome, Step, read_epoch, running, write_step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +83,7 @@ async def _promote(ctx: Context, user_id: str, step: Step, segment: _Due, pages:
             page_ids=list(shown),
             run_id=step.run_id,
             heat=segment.heat.total,
+            reset_visits=ctx.settings.after_promotion == "reset_n_and_l",
             now=step.started_at,
         )
         return _outcome(segment, pages, ledger, admitted.rejected, reply)
@@ -104,15 +106,7 @@ async def _unread_segments(ctx: Context, user_id: str) -> tuple[int, list[_Due]]
 
 
 def _due(ctx: Context, row: Row) -> _Due:
-    settings = ctx.settings
-    warmth = heat(
-        settings.heat_weights,
-        n_visit=row["n_visit"],
-        l_interaction=row["l_interaction"],
-        last_visit_at=row.get("last_visit_at"),
-        newest_event_at=row["newest_event_at"],
-        now=ctx.clock.now(),
-    )
+    settings, warmth = ctx.settings, heat_of(ctx, row)
     due_at = NEVER
     if warmth.total >= settings.heat_threshold:
         waited = row["unread_since"] + timedelta(seconds=settings.promotion_max_wait_s)
@@ -155,13 +149,5 @@ def _outcome(
         rejected=dict(faults + ledger.rejected),
         model=reply.model,
         prompt_hash=reply.prompt_hash,
-        event="promote",
-        ids=[segment.segment_id, *ledger.new],
-        numbers={
-            "heat": warmth.total,
-            "n_visit": warmth.n_visit,
-            "l_interaction": warmth.l_interaction,
-            "recency": warmth.recency,
-            "facts": len(ledger.new),
-        },
+        events=[Noted("promote", [segment.segment_id, *ledger.new], heat_numbers(warmth) | {"facts": len(ledger.new)})],
     )

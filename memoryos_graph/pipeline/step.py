@@ -65,17 +65,24 @@ class Step:
         return reply
 
 
+@dataclass(frozen=True)
+class Noted:
+    """Something that people should see in the user's timeline: an Event to be."""
+
+    kind: str
+    ids: Sequence[str]
+    numbers: Mapping[str, float]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a step did: counts for the Run, and the Event, if it is one that people should see."""
+    """What a step did: counts for the Run, and the Events."""
 
     counts: Mapping[str, int]
     rejected: Mapping[str, int] = field(default_factory=dict)
     model: str = ""
     prompt_hash: str = ""
-    event: str | None = None
-    ids: Sequence[str] = ()
-    numbers: Mapping[str, float] = field(default_factory=dict)
+    events: Sequence[Noted] = ()
 
 
 async def read_epoch(tx: Tx, user_id: str) -> int:
@@ -153,8 +160,7 @@ async def write_step(ctx: Context, user_id: str, step: Step, work: Callable[[Tx,
         row = await tx.one("finish_run", user_id=user_id, run_id=step.run_id, end=end, **_spent(step, ended_at))
         if row is None:  # another process took the lease and gave this run up
             raise InputsChanged
-        if outcome.event:
-            await tx.run("append_event", user_id=user_id, event=_event(ctx, user_id, user, outcome, ended_at))
+        await append_events(ctx, tx, user_id, user, outcome.events, ended_at)
         return run_of(row["run"])
 
     try:
@@ -238,14 +244,19 @@ def _spent(step: Step, at: datetime) -> Row:
     return {"day": day_of(at), "calls": len(step.calls), "tokens": sum(total_tokens(step.calls))}
 
 
-def _event(ctx: Context, user_id: str, user: Row, outcome: Outcome, at: datetime) -> dict[str, object]:
-    return next_event(
-        ctx.secret,
-        user_id,
-        seq=user["event_seq"],
-        head=user["event_head"],
-        kind=outcome.event or "",
-        at=at,
-        ids=outcome.ids,
-        numbers=outcome.numbers,
-    )
+async def append_events(ctx: Context, tx: Tx, user_id: str, user: Row, events: Sequence[Noted], at: datetime) -> None:
+    """Append to the user's chain, whose head is in `user` as lock_user gives it; once in a transaction."""
+    seq, head = user["event_seq"], user["event_head"]
+    for noted in events:
+        event = next_event(
+            ctx.secret,
+            user_id,
+            seq=seq,
+            head=head,
+            kind=noted.kind,
+            at=at,
+            ids=noted.ids,
+            numbers=noted.numbers,
+        )
+        await tx.run("append_event", user_id=user_id, event=event)
+        seq, head = event["seq"], event["hash"]

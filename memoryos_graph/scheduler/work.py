@@ -14,6 +14,7 @@ from ..contract import RunOut
 from ..domain.budget import day_of
 from ..domain.validity import NEVER
 from ..errors import Conflict, MemoryosError, ModelBudgetSpent, TryAgain, UserBusy
+from ..pipeline.archiving import archive
 from ..pipeline.indexing import index, index_due
 from ..pipeline.migration import migrate, migration_due
 from ..pipeline.promotion import promote, promotion_due
@@ -60,7 +61,11 @@ async def _promote(ctx: Context, user_id: str, asked: Asked) -> RunOut | None:
     return await promote(ctx, user_id, force=asked.force, due_before=asked.due_before)
 
 
-STEPS: dict[str, StepFunction] = {"index": _index, "migrate": _migrate, "promote": _promote}
+async def _archive(ctx: Context, user_id: str, asked: Asked) -> RunOut | None:
+    return await archive(ctx, user_id)
+
+
+STEPS: dict[str, StepFunction] = {"index": _index, "migrate": _migrate, "promote": _promote, "archive": _archive}
 
 
 @dataclass(frozen=True)
@@ -291,11 +296,11 @@ async def flush_visits(ctx: Context, user_id: str) -> None:
     rows = ctx.visits.take(user_id)
     if not rows:
         return
-    lock = ctx.clock.new_id()
+    lock, now = ctx.clock.new_id(), ctx.clock.now()
 
     async def write(tx: Tx) -> None:
         await tx.run("lock_user", user_id=user_id, lock=lock)
-        await tx.run("add_visits", user_id=user_id, rows=rows)
+        await tx.run("add_visits", user_id=user_id, rows=rows, now=now)
 
     try:
         await ctx.store.write(user_id, write)

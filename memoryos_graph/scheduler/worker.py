@@ -39,7 +39,7 @@ class Worker:
             self._task = None
 
     def nudge(self) -> None:
-        """Look at once: this process has just made work due."""
+        """Look at once: this process has just made work due, or it is time to look (scheduler.timetable)."""
         self._nudge.set()
 
     @property
@@ -56,8 +56,7 @@ class Worker:
                 worked = False
                 log.warning("cannot look for due work", extra={"error_code": exc.code})
             if not worked:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._nudge.wait(), self._ctx.settings.worker_poll_s)
+                await self._nudge.wait()
 
     async def look(self) -> bool:
         """Work once for every due user; whether there was one."""

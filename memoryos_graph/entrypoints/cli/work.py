@@ -23,6 +23,7 @@ class Step(StrEnum):
     INDEX = "index"
     MIGRATE = "migrate"
     PROMOTE = "promote"
+    ARCHIVE = "archive"
     ALL = "all"
 
 
@@ -53,7 +54,7 @@ def run(
     user: User = None,
     output: Output = None,
 ) -> None:
-    """Index, migrate and promote now instead of waiting for the service."""
+    """Index, migrate, promote and archive now instead of waiting for the service."""
 
     async def work(memory: UserMemory) -> Maintenance:
         with progress() as bars:

@@ -1,0 +1,35 @@
+"""What is kept for a time only: runs, and old versions of segments."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from ..context import Context
+from ..store.connection import Tx
+
+BATCH = 500
+VERSIONS = 20
+
+
+async def prune(ctx: Context, user_id: str) -> int:
+    """Delete runs older than `retention_runs_days` and all but the last 20 versions of each segment; how many nodes.
+
+    Kept: runs that are parked or running, failed ones while what they worked for still fails, and versions that a fact
+    or an answer was made from. 500 nodes in one transaction, under the user's lock.
+    """
+    days = ctx.settings.retention_runs_days
+    before = ctx.clock.now() - timedelta(days=days) if days else None
+    deleted = 0
+    while True:
+        lock = ctx.clock.new_id()
+
+        async def write(tx: Tx, lock: str = lock) -> int:
+            await tx.run("lock_user", user_id=user_id, lock=lock)
+            runs = await tx.one("delete_runs", user_id=user_id, before=before, limit=BATCH) if before else None
+            versions = await tx.one("delete_versions", user_id=user_id, kept=VERSIONS, limit=BATCH)
+            return (runs["deleted"] if runs else 0) + (versions["deleted"] if versions else 0)
+
+        gone = await ctx.store.write(user_id, write)
+        deleted += gone
+        if not gone:
+            return deleted
