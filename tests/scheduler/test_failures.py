@@ -156,7 +156,7 @@ async def test_a_page_that_can_not_be_indexed_parks_itself_only(
     assert [text for text, state in states.items() if state == "failed"] == ["venom"]
     assert set(states.values()) == {"indexed", "failed"}
     assert (await ana.search("venom", kinds=["page"])).hits[0].text == "venom"
-    assert (await ana.stats()).pages == {"stm": 2, "mtm": 19, "none": 0}
+    assert (await ana.stats()).pages == {"stm": 3, "mtm": 18, "none": 0}
     (parked,) = (await ana.runs(state="parked")).items
     fake_embedder.fail_on = None
     assert (await ana.retry(parked.run_id)).state == "failed"
