@@ -8,9 +8,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from pydantic import SecretStr
+from typing import TYPE_CHECKING, Literal
 
 from .clock import Clock
 from .context import Context
@@ -68,7 +66,7 @@ async def _open_provider(settings: Settings, gate: asyncio.Semaphore, stack: Asy
     """The rules, or the model that the settings name."""
     if settings.llm == "rules" or settings.llm_model is None:
         return RulesProvider()
-    endpoint = await _open_endpoint(settings, settings.llm_base_url, settings.llm_api_key, gate, stack)
+    endpoint = await _open_endpoint("llm", settings, gate, stack)
     from .llm.openai_provider import model_provider
 
     return model_provider(
@@ -80,23 +78,26 @@ async def _open_embedder(settings: Settings, gate: asyncio.Semaphore, stack: Asy
     """The embedding server if one is set, else a model in this process, loaded when it is first needed."""
     if settings.embedding_base_url is None:
         return SentenceTransformerEmbedder(settings.embedding_model, settings.embedding_dimension)
-    endpoint = await _open_endpoint(settings, settings.embedding_base_url, settings.embedding_api_key, gate, stack)
+    endpoint = await _open_endpoint("embedding", settings, gate, stack)
     from .llm.endpoint_embedder import EndpointEmbedder
 
     return EndpointEmbedder(endpoint, settings.embedding_model, settings.embedding_dimension)
 
 
 async def _open_endpoint(
-    settings: Settings,
-    base_url: str | None,
-    api_key: SecretStr | None,
-    gate: asyncio.Semaphore,
-    stack: AsyncExitStack,
+    name: Literal["llm", "embedding"], settings: Settings, gate: asyncio.Semaphore, stack: AsyncExitStack
 ) -> Endpoint:
+    by_name = {
+        "llm": (settings.llm_base_url, settings.llm_api_key),
+        "embedding": (settings.embedding_base_url, settings.embedding_api_key),
+    }
+    base_url, api_key = by_name[name]
+
     def make() -> Endpoint:
         from .llm.endpoint import Endpoint  # it imports `openai`, which takes a second or two
 
         return Endpoint(
+            name=name,
             base_url=base_url or OPENAI_URL,
             api_key=api_key.get_secret_value() if api_key else None,
             timeout_s=settings.llm_timeout_s,

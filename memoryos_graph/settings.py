@@ -24,10 +24,17 @@ PAPER = {  # the MemoryOS paper; source: design.md 9
     "promotion_min_pages": 1,
     "promotion_max_wait_s": 0.0,
 }
+
+
+def _stripped(given: Any) -> Any:
+    """A value without spaces and line ends around it, as files and shells leave them; an empty one is none."""
+    return (given.strip() or None) if isinstance(given, str) else given
+
+
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Url = Annotated[str | None, BeforeValidator(lambda given: given or None)]
-Key = Annotated[SecretStr | None, BeforeValidator(lambda given: given or None)]
+Url = Annotated[str | None, BeforeValidator(_stripped)]
+Key = Annotated[SecretStr | None, BeforeValidator(_stripped)]
 
 
 def _or_openai(name: str, openai_name: str) -> AliasChoices:

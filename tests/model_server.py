@@ -17,7 +17,13 @@ __all__ = ["MODEL", "Scene", "ScriptedModel", "open_endpoint", "open_provider"]
 @asynccontextmanager
 async def open_endpoint(base_url: str, **over: Any) -> AsyncIterator[Endpoint]:
     """A client of a server, with time limits fit for tests."""
-    chosen: dict[str, Any] = {"timeout_s": 30.0, "max_tries": 3, "gate": asyncio.Semaphore(4), "api_key": "secret-key"}
+    chosen: dict[str, Any] = {
+        "name": "llm",
+        "timeout_s": 30.0,
+        "max_tries": 3,
+        "gate": asyncio.Semaphore(4),
+        "api_key": "secret-key",
+    }
     endpoint = Endpoint(base_url=base_url, **(chosen | over))
     try:
         yield endpoint

@@ -95,6 +95,11 @@ class Chat:
         self._endpoint = endpoint
         self._support = Support()
 
+    @property
+    def can_limit(self) -> bool:
+        """Whether the server takes a limit of tokens, as far as it is known."""
+        return bool(self._support.limit)
+
     async def text(self, ask: Ask, ledger: Ledger) -> tuple[str, int]:
         """The text of the reply, and its place in the ledger. Raises Cut, ModelUnavailable, ModelReplyInvalid."""
         support = self._support

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import openai
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
@@ -21,6 +21,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from ..errors import ModelError, ModelReplyInvalid, ModelUnavailable
 
 T = TypeVar("T")
+Name = Literal["llm", "embedding"]
 OnFailure = Callable[[str, int], object]
 LONGEST_WAIT_S = 60.0  # a server that wants more time is asked again with the next attempt of the whole step
 _BACK_OFF = wait_random_exponential(multiplier=0.5, max=20)
@@ -40,12 +41,21 @@ class Refused(Exception):
 class Endpoint:
     """A server by its base URL. `gate` limits the calls at a time and may be shared with other endpoints.
 
+    `name` is how the settings that lead to it begin.
     `timeout_s` is for one try from its start to its last byte; `max_tries` counts the first one too.
     """
 
     def __init__(
-        self, *, base_url: str | None, api_key: str | None, timeout_s: float, max_tries: int, gate: asyncio.Semaphore
+        self,
+        *,
+        name: Name,
+        base_url: str,
+        api_key: str | None,
+        timeout_s: float,
+        max_tries: int,
+        gate: asyncio.Semaphore,
     ) -> None:
+        self._name = name
         self.client = openai.AsyncOpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0, timeout=timeout_s)
         self._timeout_s = timeout_s
         self._gate = gate
@@ -77,7 +87,7 @@ class Endpoint:
                     response = await request()
                 return response, _ms_since(began)
             except (openai.OpenAIError, TimeoutError, ValueError) as exc:
-                failure = _failure(exc)
+                failure = _failure(exc, self._name)
                 on_failure("bad_request" if isinstance(failure, Refused) else failure.outcome, _ms_since(began))
                 raise failure from None
 
@@ -97,29 +107,33 @@ class _Failed(Exception):
         return kind(self.detail, code=f"model_{self.outcome}")
 
 
-def _failure(exc: Exception) -> _Failed | Refused:
+def _failure(exc: Exception, name: Name) -> _Failed | Refused:
     if isinstance(exc, TimeoutError | openai.APITimeoutError):
         return _Failed("timeout", "the model server did not answer in time (setting llm_timeout_s)", again=True)
     if isinstance(exc, openai.APIConnectionError):
         return _Failed("unreachable", "the model server can't be reached, or cut the connection", again=True)
     if isinstance(exc, openai.APIStatusError):
-        return _of_status(exc)
+        return _of_status(exc, name)
     return _Failed("not_json", "the model server answered with something that is not of the OpenAI protocol")
 
 
-def _of_status(exc: openai.APIStatusError) -> _Failed | Refused:
+def _of_status(exc: openai.APIStatusError, name: Name) -> _Failed | Refused:
     status = exc.status_code
     if status in (400, 422):
         return Refused(f"{exc.param or ''} {exc.code or ''} {exc.message}")
+    if status == 413:
+        return Refused("the prompt is too long")
     if status == 429:
         return _Failed("rate_limited", "the model server limits the rate (429)", again=True, after_s=_retry_after(exc))
     if status in (408, 409) or status >= 500:
         detail = f"the model server failed ({status})"
         return _Failed("server_error", detail, again=True, after_s=_retry_after(exc))
     if status in (401, 403):
-        return _Failed("key_refused", f"the model server refuses the key ({status}; setting llm_api_key)")
+        return _Failed("key_refused", f"the model server refuses the key ({status}; setting {name}_api_key)")
     if status == 404:
-        return _Failed("not_found", "the model server has no such model or address (404; llm_model, llm_base_url)")
+        return _Failed(
+            "not_found", f"the model server has no such model or address (404; settings {name}_model, {name}_base_url)"
+        )
     return _Failed("refused", f"the model server refuses the request ({status})")
 
 

@@ -153,7 +153,7 @@ class OpenAIProvider:
         try:
             return await self._chat.text(_ask(work, messages), work.ledger)
         except Cut as exc:
-            if exc.prompt or work.max_tokens == MORE_TOKENS:
+            if exc.prompt or work.max_tokens == MORE_TOKENS or not self._chat.can_limit:
                 raise
             work.max_tokens = MORE_TOKENS
             return await self._chat.text(_ask(work, messages), work.ledger)
@@ -191,7 +191,7 @@ def _topics_and_notes(
     work: _Work, entries: Sequence[Shown], text: str, last: bool
 ) -> tuple[list[Topic], dict[int, PageNote]]:
     items, whole = work.shape.read(text, last=last)
-    return topics_of(items, {entry.number: entry.page for entry in entries}), page_notes(whole)
+    return topics_of(items, {entry.number: entry.page for entry in entries}, last=last), page_notes(whole)
 
 
 def _notes(work: _Work, entries: Sequence[Shown], text: str, last: bool) -> list[ClaimNote]:

@@ -20,17 +20,19 @@ MAX_KEYWORDS = 10
 MAX_KEYWORD = 40
 
 
-def topics_of(notes: Sequence[TopicNote], numbers: Mapping[int, Page]) -> list[Topic]:
-    """The topics about the pages shown (by number). Raises Unfit where it isn't certain what is about what."""
+def topics_of(notes: Sequence[TopicNote], numbers: Mapping[int, Page], *, last: bool) -> list[Topic]:
+    """The topics about the pages shown (by number). Raises Unfit where it isn't certain what is about what.
+
+    On the `last` try topics that can't be used are left out, if there is any other.
+    """
     only = list(numbers) if len(notes) == 1 or len(numbers) == 1 else []
     found = []
     for note in notes:
         about = list(dict.fromkeys(number for number in note.pages or only if number in numbers))
-        if says_nothing(note.summary):
-            raise Unfit("wrong_shape", 'A topic had no "summary".')
-        if not note.pages and not only:
-            raise Unfit("wrong_shape", 'A topic did not name its "pages".')
-        if about:
+        usable = not says_nothing(note.summary) and bool(note.pages or only)
+        if not usable and not last:
+            raise Unfit("wrong_shape", 'A topic had no "summary" or did not name its "pages".')
+        if usable and about:
             found.append(_topic(note, [numbers[number] for number in about]))
     if not found:
         raise Unfit("wrong_shape", 'No topic named a page that was shown in "pages".')

@@ -29,6 +29,8 @@ def _text(value: Any) -> Any:
     if isinstance(value, Mapping):
         strings = [inner for inner in value.values() if isinstance(inner, str)]
         value = strings[0] if len(strings) == 1 else value
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
     return _UNSAFE.sub("", value).strip() if isinstance(value, str) else value
@@ -93,6 +95,11 @@ def _yes(value: Any) -> Any:
     return value if isinstance(value, bool) else None
 
 
+def _quotes(value: Any) -> Any:
+    many = value if isinstance(value, list) else []
+    return [{"quote": one} if isinstance(one, str) else one for one in many]
+
+
 Text = Annotated[str, BeforeValidator(_text), Field(min_length=1)]
 AnyText = Annotated[str, BeforeValidator(_text_or_empty)]
 Words = Annotated[list[str], BeforeValidator(_strings)]
@@ -132,7 +139,9 @@ class QuoteNote(_Note):
     """Words of a page as the model copied them."""
 
     page: PageNumber = None
-    speaker: Annotated[Side | None, _one_of(Side)] = Field(default=None, validation_alias=_named("speaker", "side"))
+    speaker: Annotated[Side | None, _one_of(Side)] = Field(
+        default=None, validation_alias=_named("speaker", "side", "role")
+    )
     quote: AnyText = Field(default="", validation_alias=_named("quote", "evidence", "source"))
 
 
@@ -151,7 +160,7 @@ class ClaimNote(QuoteNote):
     confidence: Annotated[float, BeforeValidator(_confidence)] = 0.8
     sensitivity: Annotated[Sensitivity | None, _one_of(Sensitivity)] = None
     reason: AnyText = ""
-    more: Annotated[list[QuoteNote], BeforeValidator(lambda value: value if isinstance(value, list) else [])] = []
+    more: Annotated[list[QuoteNote], BeforeValidator(_quotes)] = []
 
 
 class Shape(Generic[I]):

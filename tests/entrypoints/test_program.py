@@ -31,6 +31,7 @@ def test_help_loads_nothing_heavy() -> None:
         "torch",
         "fastapi",
         "httpx",
+        "openai",
         "rjieba",
         "memoryos_graph.service",
         "memoryos_graph.contract",

@@ -56,6 +56,7 @@ async def test_a_taken_port_is_told(cli_env: dict[str, str]) -> None:
 async def test_a_process_reads_pages_with_the_model_it_is_pointed_to(cli_env: dict[str, str], user_id: str) -> None:
     async with _program(cli_env, "demo", "--scripted-model") as model:
         env = cli_env | dict(re.findall(r"(\w+)=(\S+)", await _printed(model)))
+        env["MEMORYOS_EMBEDDING_BASE_URL"] = env["MEMORYOS_LLM_BASE_URL"]
         async with _program(env, "--user", user_id, "remember", "I moved to Bergen.", "--no-work") as stored:
             assert await stored.wait() == 0
         async with _program(env, "--user", user_id, "run", "all", "-o", "json") as worked:

@@ -574,3 +574,19 @@ def _chain(exc: BaseException | None) -> Any:
     while exc is not None:
         yield exc
         exc = exc.__cause__ or (None if exc.__suppress_context__ else exc.__context__)
+
+
+async def test_case_l6_without_a_limit_to_raise_pages_are_split_at_once(
+    model_provider: OpenAIProvider, model_server: Scene
+) -> None:
+    model_server.scenario.when(error(400, "unknown parameter max_tokens", param="max_tokens"), times=1)
+    model_server.scenario.when(cut(), times=1)
+    assert ("lives_in", "Bergen") in _said((await model_provider.propose_claims(TALK)).value)
+    assert sorted(len(one.pages) for one in model_server.scenario.requests()) == [1, 2, 3, 3]
+
+
+async def test_errors_name_the_setting_of_the_server_that_failed(model_server: Scene) -> None:
+    model_server.scenario.when(error(401))
+    async with open_provider(model_server.base_url, name="embedding") as provider:
+        with pytest.raises(ModelUnavailable, match="embedding_api_key"):
+            await provider.propose_claims(TALK)
