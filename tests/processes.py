@@ -12,6 +12,13 @@ from contextlib import asynccontextmanager, suppress
 
 import httpx
 
+from .model_server import Scene
+
+
+def without_torch(env: dict[str, str], scene: Scene) -> dict[str, str]:
+    """Let the processes embed at the scripted server, so that a start takes a second."""
+    return env | {"MEMORYOS_EMBEDDING_BASE_URL": scene.base_url}
+
 
 def free_port() -> int:
     """A port that nobody listens on now."""

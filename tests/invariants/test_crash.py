@@ -18,7 +18,8 @@ import pytest
 from memoryos_graph import MemoryService
 
 from ..graph import assert_invariants
-from ..processes import free_port, serving
+from ..model_server import Scene
+from ..processes import free_port, serving, without_torch
 
 KILLS = 5
 
@@ -73,12 +74,13 @@ async def _check(service: MemoryService, user_id: str, acknowledged: set[str]) -
 
 @pytest.mark.timeout(500)
 async def test_cases_l21_u12_kills_while_writing_lose_and_double_nothing(
-    service: MemoryService, user_id: str, cli_env: dict[str, str]
+    service: MemoryService, user_id: str, cli_env: dict[str, str], model_server: Scene
 ) -> None:
-    acknowledged = await _kill_while_writing(cli_env, user_id, KILLS, seed=1)
+    env = without_torch(cli_env, model_server)
+    acknowledged = await _kill_while_writing(env, user_id, KILLS, seed=1)
     assert len(acknowledged) > KILLS
     await _check(service, user_id, acknowledged)
-    async with serving(cli_env, free_port()):
+    async with serving(env, free_port()):
         async with asyncio.timeout(120):
             while (stats := await service.user(user_id).stats()).states["stored"] or stats.pages["stm"] > 10:
                 await asyncio.sleep(0.2)
@@ -87,16 +89,20 @@ async def test_cases_l21_u12_kills_while_writing_lose_and_double_nothing(
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-async def test_fifty_kills_while_writing(service: MemoryService, user_id: str, cli_env: dict[str, str]) -> None:
-    acknowledged = await _kill_while_writing(cli_env, user_id, 50, seed=2)
+async def test_fifty_kills_while_writing(
+    service: MemoryService, user_id: str, cli_env: dict[str, str], model_server: Scene
+) -> None:
+    env = without_torch(cli_env, model_server)
+    acknowledged = await _kill_while_writing(env, user_id, 50, seed=2)
     await _check(service, user_id, acknowledged)
 
 
 @pytest.mark.timeout(500)
 async def test_an_import_survives_kills_of_the_service_and_of_itself(
-    service: MemoryService, user_id: str, cli_env: dict[str, str], tmp_path: Path
+    service: MemoryService, user_id: str, cli_env: dict[str, str], tmp_path: Path, model_server: Scene
 ) -> None:
     """The issue's own scenario on a file of ours: service killed, import killed, imported again: each page once."""
+    env = without_torch(cli_env, model_server)
     file = tmp_path / "turns.jsonl"
     lines = [
         {
@@ -111,10 +117,10 @@ async def test_an_import_survives_kills_of_the_service_and_of_itself(
     async def import_file() -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
             sys.executable, "-m", "memoryos_graph", "--user", user_id, "import", str(file),
-            env=cli_env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+            env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
 
-    async with serving(cli_env, free_port()) as process:
+    async with serving(env, free_port()) as process:
         importing = await import_file()
         async with asyncio.timeout(90):
             while not (await service.user(user_id).stats()).pages["stm"]:
@@ -122,7 +128,7 @@ async def test_an_import_survives_kills_of_the_service_and_of_itself(
         process.send_signal(signal.SIGKILL)
         importing.send_signal(signal.SIGKILL)
         await importing.wait()
-    async with serving(cli_env, free_port()):
+    async with serving(env, free_port()):
         again = await import_file()
         _, err = await again.communicate()
         assert again.returncode == 0, err.decode()
