@@ -126,7 +126,8 @@ async def _early(request: Request, reaction: Reaction) -> Response | None:
     """What comes before or instead of an answer."""
     if reaction.hold is not None:
         reaction.hold.arrived.set()
-        await asyncio.to_thread(reaction.hold.released.wait)
+        while not reaction.hold.released.is_set():  # no thread of the pool: many requests may be held
+            await asyncio.sleep(0.01)
     await asyncio.sleep(reaction.delay_s)
     while reaction.hang:
         if (await request.receive())["type"] == "http.disconnect":

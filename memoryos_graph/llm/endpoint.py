@@ -86,6 +86,9 @@ class Endpoint:
                 async with asyncio.timeout(self._timeout_s):
                     response = await request()
                 return response, _ms_since(began)
+            except asyncio.CancelledError:
+                on_failure("cancelled", _ms_since(began))
+                raise
             except (openai.OpenAIError, TimeoutError, ValueError) as exc:
                 failure = _failure(exc, self._name)
                 on_failure("bad_request" if isinstance(failure, Refused) else failure.outcome, _ms_since(began))

@@ -13,12 +13,13 @@ from ..errors import ModelError, ModelReplyInvalid
 from . import prompt as prompts
 from .chat import Ask, Chat, Cut, Ledger, Message
 from .endpoint import Endpoint
+from .notes import ClaimNote, PageNote
 from .prompt import Prompt
 from .proposals import claims_of
 from .provider import BatchReading, Reply, Topic
 from .readings import page_notes, reading, topics_of
 from .replies import Unfit, without_reasoning
-from .shapes import CLAIMS, READING, ClaimNote, PageNote, Shape
+from .shapes import CLAIMS, READING, Shape
 from .windows import Shown, as_data, halves, requests, shown
 
 T = TypeVar("T")

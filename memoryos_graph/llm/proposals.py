@@ -14,7 +14,7 @@ from ..domain.page import Page, Side
 from ..domain.predicates import PREDICATES
 from ..domain.quotes import QuoteIndex
 from .moments import moment
-from .shapes import ClaimNote, QuoteNote
+from .notes import ClaimNote, QuoteNote
 
 MAX_QUOTE = 1000
 MAX_TEXT = 500
@@ -64,6 +64,7 @@ def _claim(note: ClaimNote, places: _Places) -> Claim | None:
     kind = _kind(note, predicate)
     quote = places.quote(note)
     said_at = places.time_of(quote.page_id)
+    valid_from, valid_to = (moment(text, said_at) if said_at else None for text in (note.valid_from, note.valid_to))
     known = PREDICATES.get(predicate)
     sensitivity = known.sensitivity if known else Sensitivity.NONE
     return Claim(
@@ -78,8 +79,8 @@ def _claim(note: ClaimNote, places: _Places) -> Claim | None:
         object=note.object.lower() if kind is FactKind.TRAIT else note.object[:MAX_OBJECT],
         text=text[:MAX_TEXT],
         confidence=note.confidence,
-        valid_from=moment(note.valid_from, said_at) if said_at else None,
-        valid_to=moment(note.valid_to, said_at) if said_at else None,
+        valid_from=valid_from,
+        valid_to=None if valid_from and valid_to and valid_to < valid_from else valid_to,
         sensitivity=note.sensitivity or Sensitivity.NONE if sensitivity is Sensitivity.NONE else sensitivity,
         stance=note.stance or Stance.STATES,
         replaces=None if says_nothing(note.replaces) else note.replaces[:MAX_OBJECT],

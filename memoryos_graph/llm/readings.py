@@ -8,13 +8,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..domain.page import Page
+from .notes import PageNote, TopicNote
 from .proposals import says_nothing
 from .provider import BatchReading, Continuity, Topic
 from .replies import Unfit
 from .rules.continuity import continuity
 from .rules.summary import LINE_LENGTH, SUMMARY_LENGTH, cut, line
 from .rules.topics import topics
-from .shapes import PageNote, TopicNote
 
 MAX_KEYWORDS = 10
 MAX_KEYWORD = 40

@@ -360,8 +360,8 @@ async def test_case_l6_tries_are_bounded_and_counted(model_provider: OpenAIProvi
     with pytest.raises(ModelReplyInvalid) as failed:
         await model_provider.propose_claims(pages)
     assert failed.value.code == "model_reply_cut"
-    assert len(failed.value.calls) <= model_server.scenario.count() <= 16
-    assert {call.outcome for call in failed.value.calls} == {"cut"}
+    assert model_server.scenario.count() <= len(failed.value.calls) <= 16
+    assert {"cut"} <= {call.outcome for call in failed.value.calls} <= {"cut", "cancelled"}
 
 
 async def test_pages_too_long_for_the_model_are_split(model_provider: OpenAIProvider, model_server: Scene) -> None:
@@ -383,10 +383,10 @@ async def test_long_pages_are_read_to_their_end_in_windows(model_server: Scene) 
 
 async def test_case_u55_results_come_in_the_order_of_the_pages(model_server: Scene) -> None:
     """The first of three requests is answered last."""
-    pages = [make_page(n, f"My cat is called Cat{n}. " + "Padding. " * 300) for n in (1, 2, 3)]
+    pages = [make_page(n, f"My cat is called Cat{n}. " + "é" * 620) for n in (1, 2, 3)]
     hold = Hold()
     model_server.scenario.when(Reaction(hold=hold), only="Cat1")
-    async with open_provider(model_server.base_url, prompt_tokens=1400) as provider:
+    async with open_provider(model_server.base_url, prompt_tokens=1300) as provider:
         job = asyncio.ensure_future(provider.propose_claims(pages))
         while model_server.scenario.count(containing="Cat2") + model_server.scenario.count(containing="Cat3") < 2:
             assert not job.done()
@@ -590,3 +590,25 @@ async def test_errors_name_the_setting_of_the_server_that_failed(model_server: S
     async with open_provider(model_server.base_url, name="embedding") as provider:
         with pytest.raises(ModelUnavailable, match="embedding_api_key"):
             await provider.propose_claims(TALK)
+
+
+async def test_relative_dates_are_reckoned_from_their_page(model_provider: OpenAIProvider, model_server: Scene) -> None:
+    said = [_claim(valid_from="上周"), _claim(page=2, quote="我的猫叫年糕", object="年糕", valid_from="yesterday")]
+    said += [_claim(object="Oslo", valid_from="2024", valid_to="2020")]
+    model_server.scenario.when(says(_claims(*said)))
+    first, second, third = (await model_provider.propose_claims(TALK)).value
+    assert first.valid_from == datetime(2026, 2, 23, tzinfo=UTC)  # the page is of Monday, 2 March 2026
+    assert second.valid_from == datetime(2026, 3, 2, tzinfo=UTC)
+    assert (third.valid_from, third.valid_to) == (datetime(2024, 1, 1, tzinfo=UTC), None)
+
+
+async def test_requests_that_are_given_up_are_counted(model_server: Scene) -> None:
+    """One of two parts fails; the other, still waiting, is ended with it."""
+    pages = [make_page(n, f"My cat is called Cat{n}. " + "é" * 620) for n in (1, 2)]
+    hold = Hold()
+    model_server.scenario.when(Reaction(hold=hold), only="Cat1")
+    model_server.scenario.when(says(lambda _: "no" if hold.arrived.wait(30) else ""), only="Cat2")
+    async with open_provider(model_server.base_url, prompt_tokens=1300) as provider:
+        with pytest.raises(ModelReplyInvalid) as failed:
+            await provider.propose_claims(pages)
+    assert sorted(call.outcome for call in failed.value.calls) == ["cancelled", "no_json", "no_json"]
