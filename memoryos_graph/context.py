@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .clock import Clock
 from .llm.embedder import Embedder
 from .llm.provider import Provider
+from .metrics import Metrics
 from .settings import Settings
 from .visits import VisitBuffer
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Context:
     """One process's doors: the store, the models, the clock, the settings, the key
-    outside the database, and the visits not written yet."""
+    outside the database, the visits not written yet, and the numbers of this process."""
 
     store: Store
     provider: Provider
@@ -28,3 +29,4 @@ class Context:
     settings: Settings
     secret: Secret
     visits: VisitBuffer
+    metrics: Metrics = field(default_factory=Metrics)

@@ -131,6 +131,7 @@ class MemoryService:
             "neo4j": await self._database_state(),
             "worker": self._worker_state(),
             "timetable": self._timetable_state(),
+            "model": self._model_state(),
         }
         if not parts["neo4j"].ok:
             return Readiness(status="not_ready", parts=parts)
@@ -154,11 +155,28 @@ class MemoryService:
             return PartState(ok=False, detail=f"jobs failed at their last time: {said}")
         return PartState(ok=True, detail="working" if self._timetable.alive else "off in this process")
 
-    async def _work_state(self) -> PartState:
+    async def metrics(self) -> bytes:
+        """What this process has done, and what is due and parked in the database, in Prometheus's text format."""
+        try:
+            left = await self._work_left()
+        except MemoryosError:
+            return self.ctx.metrics.text(up=False)
+        return self.ctx.metrics.text(up=True, due=left["due"], parked=left["parked"])
+
+    def _model_state(self) -> PartState:
+        if self.ctx.metrics.model_state is None:
+            return PartState(ok=True, detail="not asked yet" if self.ctx.settings.llm == "model" else "none: rules")
+        model, outcome = self.ctx.metrics.model_state
+        return PartState(ok=outcome == "ok", detail=f"{model}: {outcome} at the last call of this process")
+
+    async def _work_left(self) -> Row:
         async def ask(tx: Tx) -> Row | None:
             return await tx.one("work_left", now=self.ctx.clock.now())
 
-        row = await self.ctx.store.read("", ask) or {"due": 0, "parked": 0}
+        return await self.ctx.store.read("", ask) or {"due": 0, "parked": 0}
+
+    async def _work_state(self) -> PartState:
+        row = await self._work_left()
         left = f"{row['due']} users wait for work, {row['parked']} runs are parked"
         return PartState(ok=not row["parked"], detail=left)
 
@@ -186,6 +204,7 @@ class UserMemory:
         given = list(turns) if isinstance(turns, Sequence) else [turns]
         checked = [turn if isinstance(turn, TurnIn) else _checked(TurnIn, turn) for turn in given]
         stored = await intake.remember(self._ctx, self.user_id, checked, idempotency_key=idempotency_key)
+        self._ctx.metrics.turns.inc(sum(turn.created for turn in stored))
         self._worker.nudge()
         return stored
 
@@ -224,7 +243,9 @@ class UserMemory:
     async def search(self, query: str, **options: Any) -> SearchResult:
         """Find pages and facts; options are the fields of SearchRequest. One embedding, at most three statements."""
         request = _checked(SearchRequest, {"query": query, **options})
-        return await searching.search(self._ctx, self.user_id, request)
+        result = await searching.search(self._ctx, self.user_id, request)
+        self._ctx.metrics.searches.inc()
+        return result
 
     async def facts(
         self, *, kind: str | None = None, status: str | None = "current", limit: int = 50, cursor: str | None = None

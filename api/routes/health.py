@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version as version_of
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel
 
 from memoryos_graph.contract import Readiness
@@ -41,6 +42,13 @@ async def readyz(request: Request, response: Response) -> Readiness:
         response.status_code = 503
         response.headers["Retry-After"] = str(problems.UNAVAILABLE_RETRY_S)
     return readiness
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def metrics(request: Request) -> PlainTextResponse:
+    """Numbers of this process and of the database for Prometheus; none names a user."""
+    text = await deps.service_of(request).metrics()
+    return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 @router.get("/version")

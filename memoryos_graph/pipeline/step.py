@@ -164,9 +164,11 @@ async def write_step(ctx: Context, user_id: str, step: Step, work: Callable[[Tx,
         return run_of(row["run"])
 
     try:
-        return await ctx.store.write(user_id, locked)
+        run = await ctx.store.write(user_id, locked)
     except InputsChanged:
         return await end_without_result(ctx, user_id, step, INPUTS_CHANGED)
+    ctx.metrics.ended(run)
+    return run
 
 
 async def end_without_result(ctx: Context, user_id: str, step: Step, code: str, *, counted: bool = False) -> RunOut:
@@ -193,7 +195,9 @@ async def end_without_result(ctx: Context, user_id: str, step: Step, code: str, 
         )
 
     row = await ctx.store.write(user_id, fail)
-    return run_of(row["run"] if row else run_begun(user_id, step) | {"state": "failed", "error_code": code})
+    run = run_of(row["run"] if row else run_begun(user_id, step) | {"state": "failed", "error_code": code})
+    ctx.metrics.ended(run)
+    return run
 
 
 def resumes_at(ctx: Context, user: Row) -> datetime | None:
