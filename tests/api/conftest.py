@@ -89,6 +89,7 @@ class Filled:
     page_id: str
     fact_id: str
     segment_id: str
+    run_id: str
 
     @property
     def base(self) -> str:
@@ -106,4 +107,5 @@ async def filled(service: MemoryService) -> Filled:
     facts, segments = (await memory.facts()).items, (await memory.segments()).items
     assert facts
     assert segments
-    return Filled(memory.user_id, stored[0].page_id, facts[0].fact_id, segments[0].segment_id)
+    run_id = (await memory.runs()).items[0].run_id
+    return Filled(memory.user_id, stored[0].page_id, facts[0].fact_id, segments[0].segment_id, run_id)
