@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from memoryos_graph import MemoryService, UserMemory
 from memoryos_graph.access import KEYS_REMEDY, Access, is_loopback
-from memoryos_graph.contract import Cursor, KeyScope, Limit, OpaqueId, UserId
+from memoryos_graph.contract import Cursor, KeyScope, Limit, Moment, OpaqueId, UserId
 from memoryos_graph.errors import AccessDenied
 
 from .limits import StrictRequest
@@ -38,6 +38,13 @@ class ListQuery(Query):
 
     limit: Limit = 50
     cursor: Cursor | None = None
+
+
+class MomentQuery(Query):
+    """A point on both axes of time: when something was true, and when it was believed."""
+
+    as_of: Moment | None = None
+    known_at: Moment | None = None
 
 
 class GuardedRoute(APIRoute):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -12,16 +13,27 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from .access import Access, Keys
 from .context import Context
 from .contract import (
+    FactHistory,
     FactList,
     FactOut,
+    FactsRequest,
     KeyCreated,
     KeyList,
     KeyOut,
     KeyRequest,
     Maintenance,
     MaintenanceRequest,
+    MomentRequest,
     PartState,
+    ProfileDiff,
+    ProfileDiffRequest,
+    ProfileOut,
+    ProfileRequest,
+    ProfileVersionList,
+    ProfileVersionsRequest,
     Readiness,
+    RollbackOut,
+    RollbackRequest,
     RunList,
     RunOut,
     SearchRequest,
@@ -36,10 +48,13 @@ from .contract import (
     UserId,
     Why,
 )
+from .curation import profile as curating
 from .domain.page import PageState
 from .errors import InvalidInput, MemoryosError
 from .pipeline import intake
+from .recall import facts as knowing
 from .recall import listing
+from .recall import profile as profiles
 from .recall import search as searching
 from .recall import why as explaining
 from .scheduler.timetable import Timetable
@@ -248,18 +263,61 @@ class UserMemory:
         return result
 
     async def facts(
-        self, *, kind: str | None = None, status: str | None = "current", limit: int = 50, cursor: str | None = None
+        self,
+        *,
+        kind: str | None = None,
+        status: str | None = "current",
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
+        origin: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
     ) -> FactList:
-        """Facts, newest first; `status` None gives all."""
-        return await listing.list_facts(self._ctx, self.user_id, kind=kind, status=status, limit=limit, cursor=cursor)
+        """Facts, newest first; see FactsRequest. `status` None gives all. Raises InvalidInput."""
+        given = {"kind": kind, "status": status, "as_of": as_of, "known_at": known_at, "origin": origin}
+        request = _checked(FactsRequest, given | {"limit": limit, "cursor": cursor})
+        return await knowing.list_facts(self._ctx, self.user_id, request)
 
-    async def fact(self, fact_id: str) -> FactOut:
-        """One fact. Raises NotFound."""
-        return await listing.get_fact(self._ctx, self.user_id, fact_id)
+    async def fact(
+        self, fact_id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None
+    ) -> FactOut:
+        """One fact, as it is or as it was known at a moment. Raises NotFound, InvalidInput."""
+        request = _checked(MomentRequest, {"as_of": as_of, "known_at": known_at})
+        return await knowing.get_fact(self._ctx, self.user_id, fact_id, request)
+
+    async def fact_history(self, fact_id: str) -> FactHistory:
+        """What a fact replaced, what replaced it, what disagrees, with times and kinds. Raises NotFound."""
+        return await knowing.fact_history(self._ctx, self.user_id, fact_id)
 
     async def why(self, fact_id: str) -> Why:
         """The tree fact → quote → page. Raises NotFound."""
         return await explaining.why(self._ctx, self.user_id, fact_id)
+
+    async def profile(
+        self,
+        *,
+        version: int | None = None,
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
+    ) -> ProfileOut:
+        """The profile of now, of a version, or of a moment, rendered from facts. Raises NotFound, InvalidInput."""
+        request = _checked(ProfileRequest, {"version": version, "as_of": as_of, "known_at": known_at})
+        return await profiles.profile(self._ctx, self.user_id, request)
+
+    async def profile_diff(self, start: int | datetime | str, end: int | datetime | str | None = None) -> ProfileDiff:
+        """What differs between two versions, or times of belief; now without `end`. Raises NotFound, InvalidInput."""
+        request = _checked(ProfileDiffRequest, {"start": start, "end": end})
+        return await profiles.profile_diff(self._ctx, self.user_id, request)
+
+    async def profile_versions(self, *, limit: int = 50, cursor: str | None = None) -> ProfileVersionList:
+        """Versions of the profile with the facts each added and removed, newest first."""
+        request = _checked(ProfileVersionsRequest, {"limit": limit, "cursor": cursor})
+        return await profiles.profile_versions(self._ctx, self.user_id, request)
+
+    async def profile_rollback(self, version: int) -> RollbackOut:
+        """Make the facts of a version the current ones again, as a new version. Raises NotFound, InvalidInput."""
+        request = _checked(RollbackRequest, {"version": version})
+        return await curating.rollback(self._ctx, self.user_id, request.version)
 
     async def segments(self, *, limit: int = 50, cursor: str | None = None) -> SegmentList:
         """Segments with their heat and its parts."""
@@ -269,9 +327,10 @@ class UserMemory:
         """One segment with its pages and their join scores. Raises NotFound."""
         return await listing.get_segment(self._ctx, self.user_id, segment_id)
 
-    async def stats(self) -> Stats:
-        """Counts of everything this user has."""
-        return await listing.count(self._ctx, self.user_id)
+    async def stats(self, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None) -> Stats:
+        """Counts of everything this user has; of facts those of a moment, when one is given. Raises InvalidInput."""
+        request = _checked(MomentRequest, {"as_of": as_of, "known_at": known_at})
+        return await listing.count(self._ctx, self.user_id, request)
 
     async def runs(self, *, state: str | None = None, limit: int = 50, cursor: str | None = None) -> RunList:
         """Background work, newest first; `state` such as "failed" or "parked"."""

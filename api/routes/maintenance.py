@@ -20,9 +20,9 @@ class RunQuery(deps.ListQuery):
 
 
 @router.get("/stats")
-async def stats(memory: deps.Reader, _: Annotated[deps.NoQuery, Query()]) -> Stats:
-    """Counts of everything this user has."""
-    return await memory.stats()
+async def stats(memory: deps.Reader, query: Annotated[deps.MomentQuery, Query()]) -> Stats:
+    """Counts of everything this user has; of facts those of a moment, when one is given."""
+    return await memory.stats(as_of=query.as_of, known_at=query.known_at)
 
 
 @router.post("/maintenance", responses=problems.responses(400, 413, 502))

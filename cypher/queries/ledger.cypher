@@ -1,9 +1,9 @@
-// name: facts_of_predicates
+// name: facts_stated
 // mode: read
-// Facts that new claims may repeat or change, with the statements that carry them; retired ones too, so that
-// what was read before is known.
+// Facts of some predicates, or all, with the statements that carry them; retired ones too, so that what was read
+// before is known.
 MATCH (f:Fact {user_id: $user_id})
-WHERE f.predicate IN $predicates AND f.hidden = false
+WHERE ($predicates IS NULL OR f.predicate IN $predicates) AND f.hidden = false
 OPTIONAL MATCH (f)-[d:DERIVED_FROM]->(p:Page)
 WITH f, collect(d {.*, page_id: p.page_id, event_time: p.event_time}) AS sources
 RETURN f {.*, embedding: null, text: null} AS fact, sources
@@ -57,13 +57,13 @@ ON CREATE SET d += row.properties
 UNWIND $rows AS row
 MATCH (u:User {user_id: $user_id})
 MATCH (p:Page {user_id: $user_id, page_id: row.page_id})
-MERGE (u)-[h:HEARD {predicate: row.predicate, side: row.side, start: row.start, end: row.end}]->(p)
+MERGE (u)-[h:HEARD {predicate: row.predicate, object: row.object, side: row.side, start: row.start, end: row.end}]->(p)
 ON CREATE SET h += row.properties
 
 // name: drop_heard
 // mode: write
 UNWIND $rows AS row
-MATCH (:User {user_id: $user_id})-[h:HEARD {predicate: row.predicate, side: row.side, start: row.start, end: row.end}]->(:Page {page_id: row.page_id})
+MATCH (:User {user_id: $user_id})-[h:HEARD {predicate: row.predicate, object: row.object, side: row.side, start: row.start, end: row.end}]->(:Page {page_id: row.page_id})
 DELETE h
 
 // name: write_supersedes

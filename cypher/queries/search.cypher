@@ -143,7 +143,7 @@ CALL () {
   UNWIND $fact_ids AS fact_id
   MATCH (f:Fact {user_id: $user_id, fact_id: fact_id})
   WHERE f.hidden = false
-  RETURN collect(f {.fact_id, .text, .valid_from, sources: [(f)-[d:DERIVED_FROM]->(p:Page) WHERE p.hidden = false |
-    {page_id: p.page_id, side: d.side, quote: d.quote, start: d.start, end: d.end, event_time: p.event_time}]}) AS facts
+  RETURN collect(f {.fact_id, .text, .valid_from, sources: [(f)-[d:DERIVED_FROM {ends: false}]->(p:Page) WHERE p.hidden = false |
+    {page_id: p.page_id, side: d.side, quote: d.quote, start: d.start, end: d.end, event_time: p.event_time, speaker: d.origin}]}) AS facts
 }
 RETURN pages, facts

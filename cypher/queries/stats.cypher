@@ -18,7 +18,7 @@ RETURN p.tier AS tier, p.state AS state, count(p) AS pages
 // mode: read
 MATCH (f:Fact {user_id: $user_id})
 WHERE f.hidden = false AND NOT coalesce(f.retired_by, '') IN ['refresh', 'merge']
-RETURN f.status AS status, count(f) AS facts
+RETURN CASE WHEN f.status = 'current' AND f.valid_to <= $now THEN 'superseded' ELSE f.status END AS status, count(f) AS facts
 
 // name: heat_inputs
 // mode: read

@@ -1,13 +1,34 @@
-"""Facts with their sources, and the tree below one."""
+"""Facts with their sources, their history, and the tree below one."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
-from ..domain.claim import FactKind, Sensitivity
+from ..domain.claim import FactKind, Level, Sensitivity
 from ..domain.fact import FactStatus
 from ..domain.page import Side
-from .values import Result
+from .values import Cursor, Limit, Moment, Request, Result
+
+
+class FactsRequest(Request):
+    """Which facts. `status` tells of now, None gives all; with `as_of` (when true) or `known_at` (when believed), what
+    was true at that moment is listed whatever its status now. `origin` keeps what this speaker says."""
+
+    kind: FactKind | None = None
+    status: FactStatus | None = FactStatus.CURRENT
+    as_of: Moment | None = None
+    known_at: Moment | None = None
+    origin: Side | None = None
+    limit: Limit = 50
+    cursor: Cursor | None = None
+
+
+class MomentRequest(Request):
+    """A point on both axes of time; now without."""
+
+    as_of: Moment | None = None
+    known_at: Moment | None = None
 
 
 class Source(Result):
@@ -19,10 +40,14 @@ class Source(Result):
     start: int
     end: int
     event_time: datetime
+    speaker: Side
 
 
 class FactOut(Result):
-    """A fact as it is always shown. Open ends of intervals are null."""
+    """A fact as it is always shown, or as it was known at the moment asked for. Open ends of intervals are null.
+
+    `ends` are the words that ended it. Traits are inferred: `level` is how strong one is, `reason` why.
+    """
 
     fact_id: str
     version: int
@@ -37,27 +62,37 @@ class FactOut(Result):
     recorded_at: datetime
     retired_at: datetime | None
     confidence: float
+    support: int
     origin: str
     pinned: bool
     sensitivity: Sensitivity
+    level: Level | None
+    reason: str | None
     sources: list[Source]
+    ends: list[Source]
     supersedes: list[str]
     superseded_by: list[str]
+    conflicts_with: list[str]
 
 
 class PageSource(Result):
-    """A page in the tree below a fact, with the run that read it."""
+    """A page in the tree below a fact, with the run that read it; `ends` when it says that the fact holds no longer."""
 
     source: Source
-    speaker: str
+    ends: bool
     conversation_id: str
     user_input: str
     assistant_response: str
     run_id: str | None
 
+    @property
+    def speaker(self) -> Side:
+        """Who says it."""
+        return self.source.speaker
+
 
 class Why(Result):
-    """The tree fact → quote → page: what says so, who derived it, what it replaced."""
+    """The tree fact → quote → page: what says so, who derived it, what it replaced, what disagrees."""
 
     fact: FactOut
     extractor: str
@@ -65,8 +100,42 @@ class Why(Result):
     prompt_hash: str
     pages: list[PageSource]
     replaced: list[FactOut]
+    conflicts: list[FactOut]
 
 
 class FactList(Result):
+    """Facts; `as_of` and `known_at` are the moment they were asked for, null for now."""
+
     items: list[FactOut]
     next_cursor: str | None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+
+
+class Supersession(Result):
+    """One fact in the place of another: by a change, a correction, a rollback, or as a newer version of the same."""
+
+    newer: str
+    older: str
+    kind: Literal["change", "correction", "merge", "refresh", "rollback"]
+    at: datetime
+    actor: str
+    reason: str | None
+
+
+class FactConflict(Result):
+    """Facts that can't both be true; `until` is when that was settled."""
+
+    fact_ids: list[str]
+    at: datetime
+    until: datetime | None
+    detector: str
+
+
+class FactHistory(Result):
+    """A fact and all versions around it, in order of the world, with what became of which, when and why."""
+
+    fact_id: str
+    items: list[FactOut]
+    supersessions: list[Supersession]
+    conflicts: list[FactConflict]

@@ -81,11 +81,18 @@ class Ledger:
 
         Words that were read before have none, whatever became of them: re-reading brings nothing back (I9).
         """
+        self._note(claim, fact_id, statements_of(claim, said_at))
+
+    def _note(self, claim: Claim, fact_id: str, said: Iterable[Statement]) -> None:
         known = {_place(one) for fact in self.facts.values() for one in fact.statements}
         known |= {_place(one) for one in (*self.waiting, *self._taken)}
-        for one in statements_of(claim, said_at):
+        for one in said:
             if _place(one) not in known:
                 self._taken[one] = (fact_id, claim)
+
+    def echo(self, claim: Claim, said_at: Mapping[str, datetime]) -> None:
+        """Let somebody else repeat what the user said: a source of what is known, and nothing else."""
+        self._note(claim, "", statements_of(claim, said_at, echo=True))
 
     def settle(self) -> None:
         """Work out every slot that the claims touch; once, when all are taken."""
@@ -125,16 +132,17 @@ class Ledger:
 
     def _place(self, slot: Slot, stretch: Stretch, rest: dict[str, Fact]) -> str:
         fits = [fact for fact in rest.values() if self._fits(slot, stretch, fact)]
+        if not fits:
+            return self._create(slot, stretch)
+        kept = rest.pop(fits[0].fact_id)
+        known = set(kept.statements)
         if stretch.denied_by:
-            for fact in fits[1:]:
-                rest.pop(fact.fact_id)
-                if fact.retired_by is None:
-                    self._retire(fact, Retirement.CORRECTION)
-        if fits:
-            fact = rest.pop(fits[0].fact_id)
-            self._grow(slot, stretch, fact)
-            return fact.fact_id
-        return self._create(slot, stretch)
+            for fact in fits[1:]:  # each keeps what it had
+                known |= set(fact.statements)
+                self._deny(rest.pop(fact.fact_id), ())
+        added = [s for s in _sources(slot, stretch) if s.statement not in known]
+        self._deny(kept, added) if stretch.denied_by else self._grow(stretch, kept, added)
+        return kept.fact_id
 
     def _fits(self, slot: Slot, stretch: Stretch, fact: Fact) -> bool:
         """Whether a stored fact can become a stretch by growing, closing or retiring alone."""
@@ -144,22 +152,25 @@ class Ledger:
             return False
         if stretch.denied_by:
             return True
-        kept = all(s.ends or s.holds_from == _holds_from(slot, s.statement) for s in fact.said)
+        own = [s for s in fact.said if not s.ends and s.statement.first_hand]
+        kept = all(s.holds_from == _holds_from(slot, stretch, s.statement) for s in own)
         unmoved = fact.retired_by is None and fact.valid_to in (NEVER, stretch.until)
         return unmoved and kept and fact.proposed == stretch.proposed
 
-    def _grow(self, slot: Slot, stretch: Stretch, fact: Fact) -> None:
-        known = set(fact.statements)
-        added = [s for s in _sources(slot, stretch) if s.statement not in known]
-        if stretch.denied_by:
-            grown = self._retired(replace(fact, said=(*fact.said, *added)), Retirement.CORRECTION)
-        else:
-            grown = self._as_stretch(fact, stretch, (*fact.said, *added))
+    def _grow(self, stretch: Stretch, fact: Fact, added: Sequence[Source]) -> None:
+        self._keep(fact, self._as_stretch(fact, stretch, (*fact.said, *added)), added)
+
+    def _deny(self, fact: Fact, added: Sequence[Source]) -> None:
+        begins = min(s.holds_from for s in (*fact.said, *added) if not s.ends)
+        denied = replace(fact, said=(*fact.said, *added), valid_from=begins)
+        self._keep(fact, self._retired(denied, Retirement.CORRECTION), added)
+
+    def _keep(self, fact: Fact, grown: Fact, added: Sequence[Source]) -> None:
         self.repeats += sum(not s.ends for s in added)
         if grown != fact:
             self.facts[fact.fact_id] = replace(grown, version=fact.version + 1)
         if added:
-            self.added[fact.fact_id] = added
+            self.added[fact.fact_id] = list(added)
 
     def _create(self, slot: Slot, stretch: Stretch) -> str:
         """A fact for a stretch that has none: the first claim's, or a newer version of what said it before."""
@@ -254,13 +265,13 @@ def _reason(waiting: Statement) -> str:
 
 
 def _sources(slot: Slot, stretch: Stretch) -> tuple[Source, ...]:
-    states = [Source(one, _holds_from(slot, one)) for one in stretch.states]
+    states = [Source(one, _holds_from(slot, stretch, one)) for one in stretch.states]
     return (*states, *(Source(one, one.begins or one.said_at, ends=True) for one in stretch.ends))
 
 
-def _holds_from(slot: Slot, statement: Statement) -> datetime:
-    begins = slot.begins_of(statement)
-    return min(begins, statement.until) if statement.until else begins
+def _holds_from(slot: Slot, stretch: Stretch, statement: Statement) -> datetime:
+    """When a statement makes its stretch hold, so that the earliest of them is its beginning."""
+    return max(stretch.begins, slot.begins_of(statement)) if stretch.begins < stretch.until else stretch.begins
 
 
 def _lead(stretch: Stretch) -> Statement:

@@ -13,7 +13,6 @@ from .predicates import PREDICATES
 
 MAX_CONFIDENCE = 0.99
 PROFILE_AFTER = timedelta(days=7)
-_ASSISTANT_KINDS = (FactKind.ASSISTANT_KNOWLEDGE, FactKind.ASSISTANT_TRAIT)
 USER_KINDS = (FactKind.PROFILE, FactKind.KNOWLEDGE, FactKind.TRAIT)
 
 
@@ -40,6 +39,7 @@ class Statement:
     said_at: datetime
     begins: datetime | None = None
     until: datetime | None = None
+    speaker: str = Side.USER
     stance: Stance = Stance.STATES
     replaces: str | None = None
     confidence: float = 0.8
@@ -48,10 +48,8 @@ class Statement:
 
     @property
     def first_hand(self) -> bool:
-        """Whether who speaks is who the fact is about: only then it counts as support (cases P7, P10)."""
-        if self.kind in USER_KINDS:
-            return self.span.side == Side.USER
-        return self.kind not in _ASSISTANT_KINDS or self.span.side == Side.ASSISTANT
+        """Whether it counts: about the user, only what the user said does; the rest is hearsay (cases P7, P10)."""
+        return self.kind not in USER_KINDS or self.speaker == Side.USER
 
     @property
     def order(self) -> tuple[datetime, str, int]:
@@ -69,8 +67,10 @@ class Statement:
         return self.until is not None and self.until <= self.said_at
 
 
-def statements_of(claim: Claim, said_at: Mapping[str, datetime]) -> list[Statement]:
+def statements_of(claim: Claim, said_at: Mapping[str, datetime], *, echo: bool = False) -> list[Statement]:
     """One statement for each quote of a claim; `said_at` has the event time of each page.
+
+    An echo was not said by the user, even if it stands on the user's side: there a tool's result was handed in.
 
     A claim with several quotes is a judgement over all of them: it holds from the last one on, or as it says.
     """
@@ -85,6 +85,7 @@ def statements_of(claim: Claim, said_at: Mapping[str, datetime]) -> list[Stateme
             predicate=claim.predicate,
             object=claim.object,
             said_at=said_at[quote.page_id],
+            speaker=Side.TOOL if echo and quote.side is Side.USER else quote.side.value,
             begins=begins,
             until=claim.valid_to,
             stance=claim.stance,
@@ -96,14 +97,11 @@ def statements_of(claim: Claim, said_at: Mapping[str, datetime]) -> list[Stateme
 
 
 def support_of(statements: Iterable[Statement]) -> tuple[float, int]:
-    """Confidence and support: pages that say it first hand, each once. What was only heard of counts by its best."""
-    spoken = list(statements)
+    """Confidence and support: pages that say it first hand, each once."""
     pages: dict[str, float] = {}
-    for one in spoken:
+    for one in statements:
         if one.first_hand:
             pages[one.span.page_id] = max(one.confidence, pages.get(one.span.page_id, 0.0))
-    if not pages:
-        return max((one.confidence for one in spoken), default=0.0), 0
     return min(MAX_CONFIDENCE, 1 - prod(1 - confidence for confidence in pages.values())), len(pages)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .claim import FactKind, Stance
 from .predicates import Policy
-from .statement import USER_KINDS, Statement, key
+from .statement import Statement, key
 from .traits import TRAITS
 from .validity import NEVER
 from .walk import PlanWalk, Slot, Stretch, Walk
@@ -27,16 +27,13 @@ class Settled:
 
 
 def settle(slot: Slot) -> Settled:
-    """Work a slot out from all its statements. Hearsay moves nothing that is said first hand.
+    """Work a slot out from all its statements. Hearsay moves nothing and makes nothing (cases P7, P10).
 
-    About the user hearsay alone says nothing (cases P7, P10); a trait without evidence enough stays proposed.
+    A trait without evidence enough stays proposed.
     """
     spoken = sorted(slot.statements, key=lambda one: one.order)
     first = [one for one in spoken if one.first_hand]
-    if not first and spoken[0].kind in USER_KINDS:
-        return Settled([], spoken)
-    first = first or spoken
-    heard = [one for one in spoken if one not in first]
+    heard = [one for one in spoken if not one.first_hand]
     denied = _denied(slot, first)
     unproven = _unproven(slot, [one for one in first if one not in denied])
     aside = {*denied, *(one for stretch in unproven for one in stretch.states)}

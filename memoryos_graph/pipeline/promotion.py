@@ -63,17 +63,18 @@ async def _promote(ctx: Context, user_id: str, step: Step, segment: _Due, pages:
     reply = await step.ask(ctx.provider.propose_claims(asked))
     shown = {page.page_id: page for page in pages}
     admitted = admit(reply.value, shown)
-    claims = [*admitted.claims, *admitted.echoes]
+    claims = admitted.claims
     vectors = await ctx.embedder.embed([claim.text for claim in claims], "document")
     candidates = [Candidate(ctx.clock.new_id(), claim, vector) for claim, vector in zip(claims, vectors, strict=True)]
-
     said_at = {page.page_id: page.event_time for page in pages}
 
     async def write(tx: Tx, user: Row) -> Outcome:
         await _check_unchanged(tx, user_id, pages)
-        ledger = await read_ledger(tx, user_id, claims, step)
+        ledger = await read_ledger(tx, user_id, [*claims, *admitted.echoes], step)
         for candidate in candidates:
             ledger.take(candidate.claim, candidate.fact_id, said_at)
+        for echo in admitted.echoes:
+            ledger.echo(echo, said_at)
         ledger.settle()
         await write_facts(tx, user_id, user, step, ledger, candidates, reply)
         await tx.run(

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, get_args
+from collections.abc import Sequence
+from typing import Any, get_args
 
 from ..context import Context
 from ..contract import (
-    MAX_LIMIT,
-    FactList,
-    FactOut,
     HeatOut,
+    MomentRequest,
     RunList,
     RunOut,
     RunState,
@@ -26,17 +21,15 @@ from ..contract import (
     TurnDetail,
     TurnList,
 )
-from ..domain.claim import FactKind
-from ..domain.fact import FactStatus
 from ..domain.heat import heat
 from ..errors import InvalidInput, NotFound
 from ..store.connection import Row, Tx
-from ..store.records import fact_of, run_of, turn_fields, turn_of
-
-T = TypeVar("T")
+from ..store.facts import fact_of
+from ..store.records import run_of, turn_fields, turn_of
+from .cursors import NEWEST_ID, check_limit, cut, decode
+from .facts import count_facts, moment_of, rows_of
 
 NEWEST_SEQ = 2**62
-NEWEST_ID = "~"  # sorts behind every generated id
 HEAT_BINS = (0, 1, 2, 5, 10, 20, 50)
 
 
@@ -44,8 +37,8 @@ async def list_turns(
     ctx: Context, user_id: str, *, limit: int = 50, cursor: str | None = None, external_id: str | None = None
 ) -> TurnList:
     """Pages, newest first; with `external_id` the one page that has it, or none. One statement."""
-    _check_limit(limit)
-    below = int(_decode(cursor, "t") or NEWEST_SEQ)
+    check_limit(limit)
+    below = int(decode(cursor, "t") or NEWEST_SEQ)
 
     async def read(tx: Tx) -> list[Row]:
         if external_id is not None:
@@ -53,7 +46,7 @@ async def list_turns(
         return await tx.run("pages_listed", user_id=user_id, below=below, limit=limit + 1)
 
     rows = [row["page"] for row in await ctx.store.read(user_id, read)]
-    items, cursor = _cut([turn_of(row) for row in rows], limit, "t", lambda turn: str(turn.seq))
+    items, cursor = cut([turn_of(row) for row in rows], limit, "t", lambda turn: str(turn.seq))
     return TurnList(items=items, next_cursor=cursor)
 
 
@@ -65,7 +58,7 @@ async def get_turn(ctx: Context, user_id: str, page_id: str) -> TurnDetail:
         derived = await tx.one("derived_from_page", user_id=user_id, page_id=page_id)
         if page is None or derived is None:
             raise NotFound("there is no such page for this user")
-        return page["page"], derived, await tx.run("facts_by_ids", user_id=user_id, fact_ids=derived["fact_ids"])
+        return page["page"], derived, await rows_of(tx, user_id, derived["fact_ids"], None, ctx.clock.now())
 
     page, derived, facts = await ctx.store.read(user_id, read)
     return TurnDetail(
@@ -76,51 +69,16 @@ async def get_turn(ctx: Context, user_id: str, page_id: str) -> TurnDetail:
     )
 
 
-async def list_facts(
-    ctx: Context,
-    user_id: str,
-    *,
-    kind: str | None = None,
-    status: str | None = "current",
-    limit: int = 50,
-    cursor: str | None = None,
-) -> FactList:
-    """Facts, newest first; `status` None gives those of every status. One statement. Raises InvalidInput."""
-    _check_limit(limit)
-    _check_choice("kind", kind, list(FactKind))
-    _check_choice("status", status, list(FactStatus))
-    below = _decode(cursor, "f") or NEWEST_ID
-
-    async def read(tx: Tx) -> list[Row]:
-        return await tx.run("facts_listed", user_id=user_id, kind=kind, status=status, below=below, limit=limit + 1)
-
-    items = [fact_of(row) for row in await ctx.store.read(user_id, read)]
-    items, cursor = _cut(items, limit, "f", lambda fact: fact.fact_id)
-    return FactList(items=items, next_cursor=cursor)
-
-
-async def get_fact(ctx: Context, user_id: str, fact_id: str) -> FactOut:
-    """One fact, of whatever status. One statement. Raises NotFound."""
-
-    async def read(tx: Tx) -> Row | None:
-        return await tx.one("facts_by_ids", user_id=user_id, fact_ids=[fact_id])
-
-    row = await ctx.store.read(user_id, read)
-    if row is None:
-        raise NotFound("there is no such fact for this user")
-    return fact_of(row)
-
-
 async def list_segments(ctx: Context, user_id: str, *, limit: int = 50, cursor: str | None = None) -> SegmentList:
     """Segments, newest first, with their heat of this moment. One statement."""
-    _check_limit(limit)
-    below = _decode(cursor, "s") or NEWEST_ID
+    check_limit(limit)
+    below = decode(cursor, "s") or NEWEST_ID
 
     async def read(tx: Tx) -> list[Row]:
         return await tx.run("segments_listed", user_id=user_id, below=below, limit=limit + 1)
 
     items = [SegmentOut(**_segment_fields(ctx, row["segment"])) for row in await ctx.store.read(user_id, read)]
-    items, cursor = _cut(items, limit, "s", lambda segment: segment.segment_id)
+    items, cursor = cut(items, limit, "s", lambda segment: segment.segment_id)
     return SegmentList(items=items, next_cursor=cursor)
 
 
@@ -142,15 +100,15 @@ async def list_runs(
     ctx: Context, user_id: str, *, state: str | None = None, limit: int = 50, cursor: str | None = None
 ) -> RunList:
     """Background work, newest first. One statement. Raises InvalidInput for a state that no run can have."""
-    _check_limit(limit)
+    check_limit(limit)
     _check_choice("state", state, get_args(RunState))
-    below = _decode(cursor, "r") or NEWEST_ID
+    below = decode(cursor, "r") or NEWEST_ID
 
     async def read(tx: Tx) -> list[Row]:
         return await tx.run("runs_listed", user_id=user_id, state=state, below=below, limit=limit + 1)
 
     items = [run_of(row["run"]) for row in await ctx.store.read(user_id, read)]
-    items, cursor = _cut(items, limit, "r", lambda run: run.run_id)
+    items, cursor = cut(items, limit, "r", lambda run: run.run_id)
     return RunList(items=items, next_cursor=cursor)
 
 
@@ -166,14 +124,18 @@ async def get_run(ctx: Context, user_id: str, run_id: str) -> RunOut:
     return run_of(row["run"])
 
 
-async def count(ctx: Context, user_id: str) -> Stats:
-    """Counts of everything a user has; all zero for a user who never wrote. Four statements."""
+async def count(ctx: Context, user_id: str, request: MomentRequest) -> Stats:
+    """Counts of everything a user has; all zero for a user who never wrote. Facts may be those of another moment.
 
-    async def read(tx: Tx) -> tuple[Row | None, list[Row], list[Row], list[Row]]:
+    Four statements.
+    """
+    moment = moment_of(ctx, request)
+
+    async def read(tx: Tx) -> tuple[Row | None, list[Row], dict[str, int], list[Row]]:
         return (
             await tx.one("user_counts", user_id=user_id, now=ctx.clock.now()),
             await tx.run("page_counts", user_id=user_id),
-            await tx.run("fact_counts", user_id=user_id),
+            await count_facts(tx, user_id, moment, ctx.clock.now()),
             await tx.run("heat_inputs", user_id=user_id),
         )
 
@@ -184,7 +146,7 @@ async def count(ctx: Context, user_id: str) -> Stats:
     return Stats(
         pages=_summed(pages, "tier", ("stm", "mtm", "none")),
         states=_summed(pages, "state", ("stored", "indexed", "failed")),
-        facts={row["status"]: row["facts"] for row in facts},
+        facts=facts,
         heat_histogram=_histogram([_heat(ctx, row).heat for row in heats]),
         **counts,
     )
@@ -224,32 +186,7 @@ def _heat(ctx: Context, row: Row) -> HeatOut:
     )
 
 
-def _check_limit(limit: int) -> None:
-    if not 1 <= limit <= MAX_LIMIT:
-        raise InvalidInput("limit", f"limit must be from 1 to {MAX_LIMIT}")
-
-
 def _check_choice(field: str, value: str | None, choices: Sequence[str]) -> None:
     """An unknown filter is an error: an empty list would look like an empty memory (case L26)."""
     if value is not None and value not in choices:
         raise InvalidInput(field, f"{field} must be one of {', '.join(choices)}")
-
-
-def _cut(items: list[T], limit: int, letter: str, key: Callable[[T], str]) -> tuple[list[T], str | None]:
-    """The first `limit` items, and the cursor of the rest if there is one."""
-    if len(items) <= limit:
-        return items, None
-    kept = items[:limit]
-    return kept, base64.urlsafe_b64encode(f"{letter}{key(kept[-1])}".encode()).decode()
-
-
-def _decode(cursor: str | None, letter: str) -> str | None:
-    if cursor is None:
-        return None
-    try:
-        text = base64.urlsafe_b64decode(cursor.encode()).decode()
-    except (binascii.Error, ValueError):
-        text = ""
-    if not text.startswith(letter) or len(text) < 2 or (letter == "t" and not re.fullmatch(r"[0-9]{1,18}", text[1:])):
-        raise InvalidInput("cursor", "cursor was not given by this list")
-    return text[1:]

@@ -199,7 +199,7 @@ def _page_hit(ranked: fusion.Ranked, page: Row) -> Hit:
         (Side.TOOL, page["tool_text"]),
     )
     sources = [
-        Source(page_id=ranked.id, side=side, quote=text, start=0, end=len(text), event_time=at)
+        Source(page_id=ranked.id, side=side, quote=text, start=0, end=len(text), event_time=at, speaker=side)
         for side, text in sides
         if text
     ]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..contract import FactOut, ModelCallOut, RunOut, Source, TurnOut
+from ..contract import ModelCallOut, RunOut, TurnOut
 from ..domain.page import Page
 from ..domain.segment import Segment
-from ..domain.validity import NEVER, shown
 from .connection import Row
 
 
@@ -75,33 +74,6 @@ def turn_fields(row: Row) -> dict[str, Any]:
 def turn_of(row: Row) -> TurnOut:
     """A page as callers see it."""
     return TurnOut(**turn_fields(row))
-
-
-def fact_of(row: Row) -> FactOut:
-    """A fact with its sources, oldest source first; `row` has fact, sources, supersedes, superseded_by."""
-    fact = row["fact"]
-    sources = sorted((Source(**source) for source in row["sources"]), key=lambda s: (s.event_time, s.page_id, s.start))
-    return FactOut(
-        fact_id=fact["fact_id"],
-        version=fact["version"],
-        kind=fact["kind"],
-        subject=fact["subject"],
-        predicate=fact["predicate"],
-        object=fact["object"],
-        text=fact["text"],
-        status=fact["status"],
-        valid_from=fact["valid_from"],
-        valid_to=shown(fact["valid_to"]),
-        recorded_at=fact["recorded_at"],
-        retired_at=shown(fact.get("retired_at", NEVER)),
-        confidence=fact["confidence"],
-        origin=fact["origin"],
-        pinned=fact["pinned"],
-        sensitivity=fact["sensitivity"],
-        sources=sources,
-        supersedes=row["supersedes"],
-        superseded_by=row["superseded_by"],
-    )
 
 
 def run_of(row: Row) -> RunOut:

@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import typer
 
-from . import database, demo, measure, reading, serving, turns, work
+from . import database, demo, measure, profile, reading, serving, turns, work
 from .console import FAILED, USAGE, note
 from .options import Output, User
 
@@ -36,6 +36,8 @@ app.command(name="import", rich_help_panel=MEMORY)(turns.import_file)
 app.command(rich_help_panel=MEMORY)(reading.search)
 app.command(rich_help_panel=MEMORY)(reading.why)
 app.command(rich_help_panel=MEMORY)(reading.facts)
+app.command(rich_help_panel=MEMORY)(reading.history)
+app.add_typer(profile.profile, name="profile", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(reading.segments)
 app.command(name="turns", rich_help_panel=MEMORY)(turns.list_turns)
 app.command(rich_help_panel=MEMORY)(reading.stats)

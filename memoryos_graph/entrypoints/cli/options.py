@@ -18,6 +18,8 @@ Output = Annotated[
 ]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="At most so many.")]
 Cursor = Annotated[str | None, typer.Option(help="Where the list before ended: its next_cursor.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", help="What was true then: a time such as 2026-03-01T09:00:00Z.")]
+KnownAt = Annotated[str | None, typer.Option("--known-at", help="What was believed then: a time with an offset.")]
 NoWork = Annotated[
     bool, typer.Option("--no-work", help="Only store; leave indexing, migration and promotion to a running service.")
 ]

@@ -9,14 +9,16 @@ import typer
 
 from memoryos_graph.domain.claim import FactKind
 from memoryos_graph.domain.fact import FactStatus
+from memoryos_graph.domain.page import Side
 
 from . import render
 from .console import USAGE, busy, fail, print_result
-from .options import Cursor, Limit, Output, User, format_of, user_of
+from .options import AsOf, Cursor, KnownAt, Limit, Output, User, format_of, user_of
 from .session import with_memory
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import (
+        FactHistory,
         FactList,
         SearchResult,
         SegmentDetail,
@@ -96,21 +98,41 @@ def facts(
     all: Annotated[
         bool, typer.Option("--all", "-a", help="Facts of every status, also what is no longer true.")
     ] = False,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    origin: Annotated[Side | None, typer.Option("--origin", help="Only what this speaker says.")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
     user: User = None,
     output: Output = None,
 ) -> None:
-    """List facts, newest first, each with the words that say so."""
+    """List facts, newest first, each with the words that say so: those of now, or of another moment."""
     if all and status:
         fail("--all and --status exclude each other", USAGE)
     wanted = None if all else (status or FactStatus.CURRENT).value
 
     async def work(memory: UserMemory) -> FactList:
-        return await memory.facts(kind=kind.value if kind else None, status=wanted, limit=limit, cursor=cursor)
+        return await memory.facts(
+            kind=kind, status=wanted, as_of=as_of, known_at=known_at, origin=origin, limit=limit, cursor=cursor
+        )
 
     result = with_memory(user_of(ctx, user), work)
     print_result(result, format_of(ctx, output), lambda: render.facts(result))
+
+
+def history(
+    ctx: typer.Context,
+    fact_id: Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact.", show_default=False)],
+    user: User = None,
+    output: Output = None,
+) -> None:
+    """Show what a fact replaced, what replaced it, and what disagrees with it."""
+
+    async def work(memory: UserMemory) -> FactHistory:
+        return await memory.fact_history(fact_id)
+
+    result = with_memory(user_of(ctx, user), work)
+    print_result(result, format_of(ctx, output), lambda: render.history(result))
 
 
 def segments(

@@ -17,12 +17,17 @@ from .console import shown
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import (
+        FactHistory,
         FactList,
         FactOut,
         HeatOut,
         Hit,
         KeyOut,
         PageSource,
+        ProfileDiff,
+        ProfileOut,
+        ProfileVersionList,
+        RollbackOut,
         RunOut,
         SearchResult,
         SegmentDetail,
@@ -93,6 +98,54 @@ def facts(result: FactList) -> RenderableType:
     return _listed(table, result.next_cursor)
 
 
+def history(result: FactHistory) -> RenderableType:
+    """Versions of a fact in order of the world, with what became of each."""
+    table = _table("fact", "since", "status", "believed", "became")
+    texts = {fact.fact_id: shown(fact.text) for fact in result.items}
+    for fact in result.items:
+        became = [f"{link.kind}: {texts[link.newer]}" for link in result.supersessions if link.older == fact.fact_id]
+        became += [f"ended: “{shown(source.quote)}”" for source in fact.ends]
+        became += [f"disagrees: {texts[other]}" for other in fact.conflicts_with]
+        believed = f"{_day(fact.recorded_at)} –" + (f" {_day(fact.retired_at)}" if fact.retired_at else "")
+        table.add_row(_fact(fact), _span(fact), _status(fact), believed, Text("\n".join(became)))
+    return table
+
+
+def profile(result: ProfileOut) -> RenderableType:
+    """The text of a profile, and its version."""
+    text = "\n".join(shown(line) for line in result.text.splitlines())
+    return Group(Text(text or "nothing is known"), _dim(f"version {result.version}"))
+
+
+def profile_versions(result: ProfileVersionList) -> RenderableType:
+    """Versions with what each changed."""
+    if not result.items:
+        return Text("no versions")
+    table = _table("version", "when", "changed")
+    for one in result.items:
+        signed = [(sign, fact) for sign, facts in (("+", one.added), ("-", one.removed)) for fact in facts]
+        table.add_row(str(one.version), _minute(one.at), _signed(signed))
+    return _listed(table, result.next_cursor)
+
+
+def profile_diff(result: ProfileDiff) -> RenderableType:
+    """What the later profile has more, and what less."""
+    signed = [(sign, fact) for sign, facts in (("+", result.added), ("-", result.removed)) for fact in facts]
+    return _signed(signed) if signed else Text("no difference")
+
+
+def _signed(facts: Sequence[tuple[str, FactOut]]) -> Text:
+    styles = {"+": "green", "-": "red"}
+    return Text("\n").join(Text(f"{sign} {shown(fact.text)}", styles[sign]) for sign, fact in facts)
+
+
+def rolled_back(result: RollbackOut) -> RenderableType:
+    """What a rollback did."""
+    done = f"{len(result.restored)} facts hold again, {len(result.retired)} are withdrawn"
+    gone = f", {result.gone} were forgotten" if result.gone else ""
+    return Text(f"version {result.version} has the facts of version {result.restored_version}: {done}{gone}")
+
+
 def fact_line(fact: FactOut) -> RenderableType:
     """One fact in one line."""
     return Text.assemble(f"{_span(fact)} ", shown(fact.text), " ", _status(fact))
@@ -122,6 +175,10 @@ def _fact_tree(result: Why) -> RenderableType:
         older = tree.add(Text("in place of"))
         for one in result.replaced:
             older.add(Text.assemble(shown(one.text), " ", _status(one), f" {_span(one)}\n", _dim(one.fact_id)))
+    if result.conflicts:
+        others = tree.add(Text("disagrees with"))
+        for one in result.conflicts:
+            others.add(Text.assemble(shown(one.text), " ", _status(one), f" {_span(one)}\n", _dim(one.fact_id)))
     if fact.superseded_by:
         tree.add(_dim(f"replaced by {', '.join(fact.superseded_by)}"))
     return tree
@@ -129,8 +186,10 @@ def _fact_tree(result: Why) -> RenderableType:
 
 def _add_source(tree: Tree, page: PageSource) -> None:
     source = page.source
-    node = tree.add(_quote(source))
+    node = tree.add(_quote(source).append(" says that it ended" if page.ends else ""))
     sides = {"user": page.user_input, "assistant": page.assistant_response}
+    if source.side.value not in sides:  # what tools returned: the quote says it all
+        return
     text = Text(shown(sides[source.side.value]))
     text.stylize("bold yellow", source.start, source.end)
     said = Text.assemble((f"{source.side.value}: ", "dim"), text)

@@ -1,0 +1,43 @@
+"""Lists page by page: limits, and cursors that only the list that gave them takes."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..contract import MAX_LIMIT
+from ..errors import InvalidInput
+
+T = TypeVar("T")
+
+NEWEST_ID = "~"  # sorts behind every generated id
+
+
+def check_limit(limit: int) -> None:
+    """Raises InvalidInput for a limit that no list takes."""
+    if not 1 <= limit <= MAX_LIMIT:
+        raise InvalidInput("limit", f"limit must be from 1 to {MAX_LIMIT}")
+
+
+def cut(items: list[T], limit: int, letter: str, key: Callable[[T], str]) -> tuple[list[T], str | None]:
+    """The first `limit` items, and the cursor of the rest if there is one."""
+    if len(items) <= limit:
+        return items, None
+    kept = items[:limit]
+    return kept, base64.urlsafe_b64encode(f"{letter}{key(kept[-1])}".encode()).decode()
+
+
+def decode(cursor: str | None, letter: str) -> str | None:
+    """Where a list goes on, from its cursor. Raises InvalidInput for a cursor of something else."""
+    if cursor is None:
+        return None
+    try:
+        text = base64.urlsafe_b64decode(cursor.encode()).decode()
+    except (binascii.Error, ValueError):
+        text = ""
+    if not text.startswith(letter) or len(text) < 2 or (letter == "t" and not re.fullmatch(r"[0-9]{1,18}", text[1:])):
+        raise InvalidInput("cursor", "cursor was not given by this list")
+    return text[1:]
