@@ -37,7 +37,7 @@ WHERE f.hidden = false AND f.recorded_at <= $known_at
 RETURN f {.*, embedding: null, status: CASE WHEN f.status = 'current' AND f.valid_to <= $now THEN 'superseded' ELSE f.status END} AS fact,
        [(f)-[d:DERIVED_FROM]->(p:Page) WHERE d.at <= $known_at | d {.*, page_id: p.page_id, event_time: p.event_time}] AS sources,
        [(f)-[s:SUPERSEDES]->(o:Fact) WHERE s.at <= $known_at AND NOT s.kind IN ['refresh', 'merge']
-         AND NOT coalesce(o.retired_by, '') IN ['refresh', 'merge'] | o.fact_id] AS supersedes,
+         AND NOT (coalesce(o.retired_by, '') IN ['refresh', 'merge'] AND o.retired_at <= $known_at) | o.fact_id] AS supersedes,
        [(n:Fact)-[s:SUPERSEDES]->(f) WHERE s.at <= $known_at | n.fact_id] AS superseded_by,
        [(f)-[c:CONFLICTS_WITH]-(o:Fact) WHERE c.at <= $known_at AND $known_at < c.until | o.fact_id] AS conflicts_with
 
