@@ -37,7 +37,7 @@ async def test_case_n8_the_worker_derives_after_the_add_has_answered(
     await assert_invariants(service, user_id)
 
 
-async def test_a_failing_user_is_recorded_and_does_not_stop_the_others(
+async def test_case_l2_a_failing_user_is_recorded_and_does_not_stop_the_others(
     working: tuple[MemoryService, FakeEmbedder], user_id: str
 ) -> None:
     service, embedder = working
