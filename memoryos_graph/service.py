@@ -146,6 +146,7 @@ class MemoryService:
             "neo4j": await self._database_state(),
             "worker": self._worker_state(),
             "timetable": self._timetable_state(),
+            "embedder": self._embedder_state(),
             "model": self._model_state(),
         }
         if not parts["neo4j"].ok:
@@ -177,6 +178,11 @@ class MemoryService:
         except MemoryosError:
             return self.ctx.metrics.text(up=False)
         return self.ctx.metrics.text(up=True, due=left["due"], parked=left["parked"])
+
+    def _embedder_state(self) -> PartState:
+        embedder = self.ctx.embedder
+        waits = self._worker.alive and not embedder.ready
+        return PartState(ok=not waits, detail=f"{embedder.model_id}{' is being loaded' if waits else ''}")
 
     def _model_state(self) -> PartState:
         if self.ctx.metrics.model_state is None:

@@ -67,6 +67,13 @@ class FakeEmbedder:
             self.calls.append(list(texts))
         return [self._vector(text) for text in texts]
 
+    async def warm_up(self) -> None:
+        pass
+
+    @property
+    def ready(self) -> bool:
+        return True
+
     def _vector(self, text: str) -> list[float]:
         vector = [0.0] * self.dimension
         for word in re.findall(r"[㐀-鿿]|[^\W_]+", text.lower()) or ["nothing"]:

@@ -23,6 +23,15 @@ class Embedder(Protocol):
         """One unit vector per text, in one call of the model. Raises ModelUnavailable."""
         ...
 
+    async def warm_up(self) -> None:
+        """Get ready, so that the first text need not wait. Raises SetupError."""
+        ...
+
+    @property
+    def ready(self) -> bool:
+        """Whether a text can be embedded at once."""
+        ...
+
 
 class SentenceTransformerEmbedder:
     """A sentence-transformers model in this process: the packaged MiniLM, a name or a path.
@@ -45,6 +54,11 @@ class SentenceTransformerEmbedder:
     async def warm_up(self) -> None:
         """Load the model now instead of at the first text."""
         await asyncio.to_thread(self._load)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the model is loaded."""
+        return self._model is not None
 
     def _encode(self, texts: list[str]) -> list[list[float]]:
         model = self._load()

@@ -28,6 +28,14 @@ class EndpointEmbedder:
             vectors.extend(await self._batch(list(texts[start : start + BATCH])))
         return vectors
 
+    async def warm_up(self) -> None:
+        """Nothing has to be loaded."""
+
+    @property
+    def ready(self) -> bool:
+        """Always."""
+        return True
+
     async def _batch(self, texts: list[str]) -> list[list[float]]:
         try:
             response, _ = await self._endpoint.send(

@@ -48,6 +48,10 @@ class Worker:
         return self._task is not None and not self._task.done()
 
     async def _loop(self) -> None:
+        try:
+            await self._ctx.embedder.warm_up()
+        except MemoryosError as exc:  # every index step will say so of its user
+            log.error("the embedding model can't be loaded", extra={"error_code": exc.code})
         while True:
             self._nudge.clear()
             try:

@@ -115,3 +115,30 @@ def test_the_real_clock_gives_utc_and_sorted_ids() -> None:
     ids = [clock.new_id() for _ in range(1000)]
     assert ids == sorted(ids)
     assert clock.now().utcoffset() is not None
+
+
+class LoadingEmbedder(FakeEmbedder):
+    """Takes its time to get ready."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loaded = asyncio.Event()
+        self.loads = 0
+
+    async def warm_up(self) -> None:
+        self.loads += 1
+        await self.loaded.wait()
+
+    @property
+    def ready(self) -> bool:
+        return self.loaded.is_set()
+
+
+async def test_case_u44_the_embedding_model_is_loaded_at_the_start_and_readiness_says_so(settings: Settings) -> None:
+    embedder = LoadingEmbedder()
+    async with MemoryService.open(settings, worker=True, embedder=embedder) as service:
+        part = (await service.readiness()).parts["embedder"]
+        assert (part.ok, part.detail) == (False, "all-MiniLM-L6-v2 is being loaded")
+        embedder.loaded.set()
+        part = (await service.readiness()).parts["embedder"]
+        assert (part.ok, part.detail, embedder.loads) == (True, "all-MiniLM-L6-v2", 1)

@@ -38,6 +38,14 @@ class MixedEmbedder:
         """A unit vector per text, the same for the same text."""
         return [self._mixed(text) for text in texts]
 
+    async def warm_up(self) -> None:
+        """Nothing has to be loaded."""
+
+    @property
+    def ready(self) -> bool:
+        """Always."""
+        return True
+
     def _mixed(self, text: str) -> list[float]:
         digest = hashlib.sha256(text.encode()).digest()
         rng = random.Random(digest)
