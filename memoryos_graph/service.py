@@ -108,7 +108,7 @@ class MemoryService:
             try:
                 yield cls(ctx, background, timetable)
             finally:
-                timetable.stop()
+                await timetable.stop()
                 await background.stop()
                 await background.flush()
 

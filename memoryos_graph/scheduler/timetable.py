@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
@@ -36,6 +37,10 @@ async def archive_user(ctx: Context, user_id: str) -> None:
 JOBS: dict[str, Job] = {"heat": refresh_heat, "archive": archive_user, "retention": prune}
 
 
+async def _awaited(job: Callable[..., Awaitable[object]], *args: str) -> object:
+    return await job(*args)
+
+
 class Timetable:
     """Runs from `start` to `stop`, beside the worker, which it wakes every `worker_poll_s`."""
 
@@ -43,6 +48,7 @@ class Timetable:
         self._ctx = ctx
         self._worker = worker
         self._scheduler: AsyncIOScheduler | None = None
+        self._at_work: set[asyncio.Task[object]] = set()
         self.failing: dict[str, str] = {}
 
     def start(self) -> None:
@@ -51,22 +57,32 @@ class Timetable:
         how = {"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
         scheduler = AsyncIOScheduler(timezone=UTC, job_defaults=how)
         scheduler.add_job(self._wake, "interval", seconds=self._ctx.settings.worker_poll_s, id="work")
-        scheduler.add_job(self.compare_limits, "date", id="limits")
+        scheduler.add_job(self._kept, "date", args=[self.compare_limits], id="limits")
         for name, seconds in EVERY_S.items():
-            scheduler.add_job(self.run, "interval", seconds=seconds, args=[name], id=name, jitter=60)
+            scheduler.add_job(self._kept, "interval", seconds=seconds, args=[self.run, name], id=name, jitter=60)
         scheduler.start()
         self._scheduler = scheduler
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """End; a job at hand is cancelled, and done by the next process whose time for it comes."""
         if self._scheduler is not None:
             self._scheduler.shutdown(wait=False)
             self._scheduler = None
+        for task in self._at_work:
+            task.cancel()
+        await asyncio.gather(*self._at_work, return_exceptions=True)
 
     @property
     def alive(self) -> bool:
         """Whether jobs are done in this process."""
         return self._scheduler is not None
+
+    async def _kept(self, job: Callable[..., Awaitable[object]], *args: str) -> None:
+        """Do a job as a task that `stop` can wait for: APScheduler cancels its own, but does not wait for their end."""
+        task: asyncio.Task[object] = asyncio.ensure_future(_awaited(job, *args))
+        self._at_work.add(task)
+        task.add_done_callback(self._at_work.discard)
+        await asyncio.shield(task)
 
     async def _wake(self) -> None:
         self._worker.nudge()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ..conftest import FakeEmbedder
 from .conftest import Cli
 
 TURNS = (
@@ -101,3 +102,21 @@ def test_text_of_users_cannot_steer_the_terminal(ana: Cli) -> None:
     assert "\x1b" not in ran.out
     assert "\u202e" not in ran.out
     assert "red ␛[31m alert [bold]not bold[/bold]" in ran.out
+
+
+def test_case_l26_an_empty_list_says_of_what(ana: Cli, user_id: str) -> None:
+    assert f"no current facts of {user_id} of kind trait" in " ".join(ana("facts", "--kind", "trait").out.split())
+    assert f"no runs of {user_id} in state parked" in " ".join(ana("runs", "--state", "parked").out.split())
+    assert ana("runs", "--state", "broken").code == 2
+
+
+def test_a_failed_run_is_retried(ana: Cli, user_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = FakeEmbedder()
+    failing.fail_next = 1
+    monkeypatch.setattr("memoryos_graph.bootstrap.SentenceTransformerEmbedder", lambda *_: failing)
+    assert "its further work stays due" in ana("remember", "I live in Oslo.").err
+    (failed,) = ana("runs", "--state", "failed", "-o", "json").json["items"]
+    assert failed["error_code"] == "model_unavailable"
+    (done,) = ana("runs", "retry", failed["run_id"], "-o", "json").json
+    assert (done["kind"], done["state"]) == ("index", "done")
+    assert ana("runs", "retry", "nothing").code == 1

@@ -117,7 +117,9 @@ def facts(
         )
 
     result = with_memory(user_of(ctx, user), work)
-    print_result(result, format_of(ctx, output), lambda: render.facts(result))
+    scope = [f"no {wanted or ''} facts".replace("  ", " "), f"of {user_of(ctx, user)}"]
+    empty = " ".join(scope + ([f"of kind {kind.value}"] if kind else []))
+    print_result(result, format_of(ctx, output), lambda: render.facts(result, empty=empty))
 
 
 def history(

@@ -87,10 +87,10 @@ def _hit(n: int, hit: Hit, explain: bool) -> RenderableType:
     return Group(head, Padding(Group(*lines), (0, 0, 0, 4)))
 
 
-def facts(result: FactList) -> RenderableType:
-    """Facts with their words, newest first."""
+def facts(result: FactList, *, empty: str = "no facts") -> RenderableType:
+    """Facts with their words, newest first; `empty` says of what there are none (case L26)."""
     if not result.items:
-        return Text("no facts")
+        return Text(shown(empty))
     table = _table("fact", "said", "since", "status")
     for fact in result.items:
         said = Text("\n").join(_quote(source) for source in fact.sources)
@@ -271,10 +271,10 @@ def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items() if count) or "0"
 
 
-def runs(items: Sequence[RunOut], cursor: str | None = None) -> RenderableType:
-    """Runs with what they did."""
+def runs(items: Sequence[RunOut], cursor: str | None = None, *, empty: str = "nothing to do") -> RenderableType:
+    """Runs with what they did; `empty` says of what there are none (case L26)."""
     if not items:
-        return Text("nothing to do")
+        return Text(shown(empty))
     table = _table("run", "state", "did", "took", "id")
     for run in items:
         did = _counts(run.counts)

@@ -81,7 +81,8 @@ def list_runs(
         return await memory.runs(state=state.value if state else None, limit=limit, cursor=cursor)
 
     result = with_memory(user_of(ctx, user), work)
-    print_result(result, format_of(ctx, output), lambda: render.runs(result.items, result.next_cursor))
+    whose = f"no runs of {user_of(ctx, user)}" + (f" in state {state.value}" if state else "")
+    print_result(result, format_of(ctx, output), lambda: render.runs(result.items, result.next_cursor, empty=whose))
 
 
 @runs.command()
