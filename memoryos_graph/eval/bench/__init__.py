@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidInput
@@ -13,11 +12,12 @@ from .adding import bench_add
 from .material import MixedEmbedder
 from .searching import bench_search
 from .sharing import bench_busy, bench_parallel
+from .waiting import bench_slow_model
 
 if TYPE_CHECKING:
     from ...settings import Settings
 
-PARTS = ("add", "search", "parallel", "busy")
+PARTS = ("add", "search", "parallel", "busy", "slow_model")
 ROUNDS = 300
 SMALL, LARGE, OTHERS, OTHER_PAGES = 1_000, 20_000, 38, 500
 
@@ -39,7 +39,8 @@ async def bench(
     if unknown := [part for part in chosen if part not in PARTS]:
         raise InvalidInput("parts", f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
     settings = settings.model_copy(update={"data_dir": settings.data_dir / "bench"})
-    async with _opened(settings, on_progress) as service:
+    mixed = await MixedEmbedder.of(SentenceTransformerEmbedder(settings.embedding_model, settings.embedding_dimension))
+    async with MemoryService.open(settings, worker=False, embedder=mixed, on_progress=on_progress) as service:
         report: dict[str, Any] = {"server": service.ctx.store.connection.version, "rounds": rounds}
         if "add" in chosen:
             on_progress("adding turns beside bare transactions")
@@ -52,12 +53,7 @@ async def bench(
         if "busy" in chosen:
             on_progress("adding turns while the lock of another user is held")
             report["busy"] = await bench_busy(service)
+        if "slow_model" in chosen:
+            on_progress("adding turns while a slow model reads")
+            report["slow_model"] = await bench_slow_model(service.ctx.settings, mixed, rounds)
         return report
-
-
-@asynccontextmanager
-async def _opened(settings: Settings, on_progress: Callable[[str], None]) -> AsyncIterator[MemoryService]:
-    real = SentenceTransformerEmbedder(settings.embedding_model, settings.embedding_dimension)
-    mixed = await MixedEmbedder.of(real)
-    async with MemoryService.open(settings, worker=False, embedder=mixed, on_progress=on_progress) as service:
-        yield service
