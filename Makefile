@@ -24,8 +24,8 @@ run: $(VENV)/.installed ## install, load a sample conversation at the first star
 	@$(BIN)/memoryos serve --demo $(if $(HOST),--host $(HOST)) $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/.installed-dev ## all tests on Neo4j 2026.x, and those of the database on 5.26
-	$(BIN)/pytest -m "not soak"
-	$(BIN)/pytest -m "engine and not soak" --neo4j-line 5
+	$(BIN)/pytest -n 2 --dist loadfile -m "not soak"
+	$(BIN)/pytest -n 2 --dist loadfile -m "engine and not soak" --neo4j-line 5
 
 check: $(VENV)/.installed-dev ## format, lint, types, import rules
 	$(BIN)/ruff format --check .
