@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -41,7 +44,7 @@ def claims_of(*pages: Page) -> tuple[Claim, ...]:
         assert side[claim.start : claim.end] == claim.quote
         assert claim.quote.strip() == claim.quote != ""
         assert claim.side is Side.USER
-        assert claim.object
+        assert claim.object or claim.stance is Stance.ENDS
         assert claim.text.endswith((".", "。"))
         assert claim.predicate in PREDICATES
     return found
@@ -562,3 +565,60 @@ def test_any_text_is_survived_and_every_span_is_exact(text: str) -> None:
 @pytest.mark.timeout(20)
 def test_floods_cost_little(flood: str) -> None:
     claims_of(page(flood * (60_000 // len(flood))))
+
+
+# ---- what is so no longer ----
+
+ENDED = {
+    "I no longer live in Oslo.": [("lives_in", "Oslo")],
+    "I don't live in Oslo any more, sadly.": [("lives_in", "Oslo")],
+    "I quit my job.": [("works_at", "")],
+    "I've just left my job and feel free!": [("works_at", "")],
+    "I no longer work at Acme.": [("works_at", "Acme")],
+    "I cancelled the trip to Rome.": [("plans_to", "travel to Rome"), ("plans_to", "go to Rome")],
+    "I'm not going to Rome after all.": [("plans_to", "travel to Rome"), ("plans_to", "go to Rome")],
+    "我不再住在北京了。": [("lives_in", "北京")],
+    "我不住上海了。": [("lives_in", "上海")],
+    "我辞职了。": [("works_at", "")],
+    "我取消了去罗马的旅行。": [("plans_to", "去罗马")],
+    "我不打算学挪威语了。": [("plans_to", "学挪威语")],
+}
+NOT_ENDED = """
+I don't live in Oslo.
+I don't work at Acme, I only visit.
+I want to quit my job.
+Should I quit my job?
+She said I quit my job.
+I'm not going to Rome.
+I'm not going to lie after all.
+I lost my job application.
+我想辞职。
+我不住校。
+如果我辞职了，会怎样？
+"""
+
+
+@pytest.mark.parametrize("text", ENDED)
+def test_what_is_so_no_longer_ends(text: str) -> None:
+    found = [one for one in claims_of(page(text)) if one.stance is Stance.ENDS]
+    assert [(one.predicate, one.object) for one in found] == ENDED[text]
+    assert len(claims_of(page(text))) == len(found)
+
+
+@pytest.mark.parametrize("text", NOT_ENDED.strip().splitlines())
+def test_what_is_not_said_to_be_over_does_not_end(text: str) -> None:
+    assert not [one for one in claims_of(page(text)) if one.stance is Stance.ENDS]
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Midway", "Pacific/Kiritimati"])
+def test_case_d6_dates_do_not_depend_on_the_zone_of_the_process(zone: str) -> None:
+    code = (
+        "import asyncio\n"
+        "from tests.llm.test_rules_claims import claims_of, page\n"
+        "print([(c.object, c.valid_from.isoformat()) for c in claims_of(page('I moved to Rome yesterday.'))])"
+    )
+    env = {**os.environ, "TZ": zone}
+    ran = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == str(
+        [(c.object, c.valid_from.isoformat()) for c in claims_of(page("I moved to Rome yesterday.")) if c.valid_from]
+    )

@@ -19,7 +19,7 @@ from .summary import line
 from .topics import topics
 
 MODEL = "rules"
-RULES_VERSION = "2"
+RULES_VERSION = "3"
 PROMPT_HASH = hashlib.sha256(f"memoryos-graph rules {RULES_VERSION}".encode()).hexdigest()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ...domain.claim import Claim
 from ...domain.page import Page, Side
 from ...domain.predicates import PREDICATES
-from . import family_en, health_en, life_zh, plans_en, statements_en, statements_zh, tastes_en, tastes_zh
+from . import ends, family_en, health_en, life_zh, plans_en, statements_en, statements_zh, tastes_en, tastes_zh
 from .corrections import corrections
 from .sentence import Found, Sentence
 from .speech import plain_sentences, plain_text, role_play_goes_on
@@ -26,9 +26,10 @@ _LANGUAGES: tuple[tuple[re.Pattern[str], tuple[Rule, ...]], ...] = (
             health_en.statements,
             tastes_en.statements,
             plans_en.statements,
+            ends.english,
         ),
     ),
-    (re.compile("我|本人"), (statements_zh.statements, life_zh.statements, tastes_zh.statements)),
+    (re.compile("我|本人"), (statements_zh.statements, life_zh.statements, tastes_zh.statements, ends.chinese)),
 )
 
 
