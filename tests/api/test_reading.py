@@ -168,3 +168,22 @@ async def test_readyz_is_503_without_a_database_and_200_when_degraded(
 
 def test_facts_can_be_asked_by_every_status() -> None:
     assert set(get_args(FactQuery.model_fields["status"].annotation)) == {*FactStatus, "all"}
+
+
+async def test_facts_and_profile_of_other_moments(http: httpx.AsyncClient, filled: Filled) -> None:
+    early = (await http.get(f"{filled.base}/facts", params={"as_of": "2020-01-01T00:00:00Z"})).json()
+    assert (early["items"], early["as_of"]) == ([], "2020-01-01T00:00:00Z")
+    assert (await http.get(f"{filled.base}/facts", params={"origin": "tool"})).json()["items"] == []
+    naive = await http.get(f"{filled.base}/facts", params={"as_of": "2020-01-01T00:00:00"})
+    assert (naive.status_code, naive.json()["errors"][0]["field"]) == (422, "as_of")  # case D8: refused by name
+    history = (await http.get(f"{filled.base}/facts/{filled.fact_id}/history")).json()
+    assert filled.fact_id in [fact["fact_id"] for fact in history["items"]]
+    profile = (await http.get(f"{filled.base}/profile")).json()
+    assert profile["facts"]
+    assert profile["facts"][0]["sources"][0]["speaker"] == "user"
+    diff = (await http.get(f"{filled.base}/profile/diff", params={"from": 0, "to": profile["version"]})).json()
+    assert len(diff["added"]) == len(profile["facts"])
+    assert (await http.get(f"{filled.base}/profile", params={"version": 99})).status_code == 404
+    assert (await http.post(f"{filled.base}/profile/rollback", json={"version": 99})).status_code == 404
+    versions = (await http.get(f"{filled.base}/profile/versions")).json()["items"]
+    assert versions[0]["version"] == profile["version"]

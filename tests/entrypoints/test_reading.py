@@ -57,6 +57,27 @@ def test_why_of_a_page_shows_all_that_came_of_it(known: Cli) -> None:
     assert len(known("why", page_id, "-o", "json").json["facts"]) == 1
 
 
+def test_facts_of_another_moment_and_their_history(known: Cli) -> None:
+    assert "Hamburg" in known("facts", "--as-of", "2025-12-01T00:00:00Z").out
+    assert known("facts", "--known-at", "2020-01-01T00:00:00Z", "-o", "json").json["items"] == []
+    assert known("facts", "--origin", "tool", "-o", "json").json["items"] == []
+    assert known("facts", "--as-of", "yesterday").code == 2
+    ran = known("history", _fact(known, "lives_in")["fact_id"])
+    assert "change: " in ran.out
+    assert "Hamburg" in ran.out
+
+
+def test_the_profile_its_versions_and_the_way_back(known: Cli) -> None:
+    assert "Bergen" in known("profile").out
+    versions = known("profile", "versions", "-o", "json").json["items"]
+    latest = versions[0]["version"]
+    assert "+ " in known("profile", "diff", "0", str(latest)).out
+    assert known("profile", "rollback", "0", "-o", "json").json["version"] == latest + 1
+    assert "nothing is known" in known("profile").out
+    assert "Bergen" in known("profile", "--version", str(latest)).out
+    assert known("profile", "rollback", "99").code == 1
+
+
 def test_why_of_nothing_says_so_in_one_line(known: Cli) -> None:
     ran = known("why", "no-such-id")
     assert (ran.code, ran.out) == (1, "")
