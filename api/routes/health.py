@@ -44,7 +44,7 @@ async def readyz(request: Request, response: Response) -> Readiness:
     return readiness
 
 
-@router.get("/metrics", response_class=PlainTextResponse)
+@router.get("/metrics", responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}})
 async def metrics(request: Request) -> PlainTextResponse:
     """Numbers of this process and of the database for Prometheus; none names a user."""
     text = await deps.service_of(request).metrics()

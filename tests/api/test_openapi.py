@@ -91,5 +91,5 @@ def test_every_parameter_declares_its_limits() -> None:
             for parameter in operation.get("parameters", []):
                 schema = parameter["schema"]
                 kinds = schema.get("anyOf", [schema])
-                known = {"enum", "const", "maximum", "maxLength", "pattern", "$ref"}
+                known = {"enum", "const", "maximum", "maxLength", "pattern", "format", "$ref"}
                 assert any(known & kind.keys() for kind in kinds), parameter["name"]

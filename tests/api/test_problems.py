@@ -56,7 +56,7 @@ async def test_errors_become_problems(
     code: str,
     headers: dict[str, str],
 ) -> None:
-    async def fail(self: UserMemory) -> None:
+    async def fail(self: UserMemory, **_: object) -> None:
         raise error
 
     monkeypatch.setattr(UserMemory, "stats", fail)

@@ -35,7 +35,9 @@ async def write_fact(service: MemoryService, user_id: str, fact_id: str, text: s
         """MATCH (p:Page {user_id: $user_id, page_id: $page_id})
            CREATE (f:Fact {user_id: $user_id, fact_id: $fact_id, text: $said, status: $status, hidden: false,
                            user_key: p.user_key, valid_from: p.event_time})
-           CREATE (f)-[:DERIVED_FROM {side: 'user', quote: p.user_input, start: 0, end: size(p.user_input)}]->(p)
+           CREATE (f)-[:DERIVED_FROM {side: 'user', quote: p.user_input, start: 0, end: size(p.user_input),
+                                      origin: 'user', ends: false, stance: 'states', confidence: 0.8,
+                                      holds_from: p.event_time, at: p.recorded_at}]->(p)
            WITH f CALL db.create.setNodeVectorProperty(f, 'embedding', $vector)""",
         user_id=user_id,
         page_id=page_id,

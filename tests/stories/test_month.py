@@ -53,6 +53,7 @@ async def _pass(service: MemoryService, clock: FakeClock, until: str) -> None:
 
 async def _work(service: MemoryService) -> None:
     worker = Worker(service.ctx)
+    await worker.flush()
     while await worker.look():
         pass
 

@@ -16,7 +16,8 @@ OPTIONAL MATCH (first:Page {user_id: $user_id, seq: c.first_seq})
 RETURN p.external_id AS id, p.tier AS tier, p.state AS state, p.archived AS archived, first.external_id AS chain,
        COLLECT { MATCH (p)-[m:IN_SEGMENT]->(s:Segment)
                  RETURN [s.summary, m.analysed_run IS NOT NULL] ORDER BY s.summary } AS segments,
-       COLLECT { MATCH (p)-[:CONTINUES]->(n:Page) RETURN n.external_id } AS goes_on
+       COLLECT { MATCH (p)-[:CONTINUES]->(n:Page) RETURN n.external_id } AS goes_on,
+       COLLECT { MATCH (p)-[:NEXT]->(n:Page) RETURN n.external_id } AS next
 ORDER BY p.seq
 """
 SEGMENTS = """
@@ -38,6 +39,16 @@ RETURN f.kind AS kind, f.predicate AS predicate, f.object AS object, f.text AS t
        COLLECT { MATCH (f)-[:CONFLICTS_WITH]-(o:Fact) RETURN o.object ORDER BY o.object } AS conflicts
 ORDER BY predicate, f.valid_from, object, status
 """
+PROFILE = """
+MATCH (v:ProfileVersion {user_id: $user_id})
+RETURN v.version AS version, toString(date(v.at)) AS at,
+       COLLECT { MATCH (f:Fact {user_id: $user_id})
+                 WHERE f.fact_id IN v.added RETURN f.text AS text ORDER BY text } AS added,
+       COLLECT { MATCH (f:Fact {user_id: $user_id})
+                 WHERE f.fact_id IN v.removed RETURN f.text AS text ORDER BY text } AS removed
+ORDER BY version
+"""
+EVENTS = "MATCH (e:Event {user_id: $user_id}) RETURN e.kind AS kind, count(*) AS count ORDER BY kind"
 RUNS = "MATCH (r:Run {user_id: $user_id}) RETURN r.kind AS kind, r.state AS state, r.rejected AS rejected"
 
 
@@ -54,6 +65,8 @@ async def told(service: MemoryService, user_id: str) -> dict[str, Any]:
         "pages": {row.pop("id"): row for row in await ask(service, PAGES, user_id=user_id)},
         "segments": {row.pop("summary"): row for row in await ask(service, SEGMENTS, user_id=user_id)},
         "facts": await ask(service, FACTS, user_id=user_id),
+        "profile": await ask(service, PROFILE, user_id=user_id),
+        "events": {row["kind"]: row["count"] for row in await ask(service, EVENTS, user_id=user_id)},
         "rejected": dict(sorted(rejected.items())),
         "runs": dict(sorted(ended.items())),
     }
