@@ -78,9 +78,7 @@ def choose(
 
 def mean_vector(vectors: Sequence[Sequence[float]]) -> list[float]:
     """The unit vector in the middle of unit vectors."""
-    total = [sum(column) for column in zip(*vectors, strict=True)]
-    norm = math.sqrt(sum(x * x for x in total)) or 1.0
-    return [x / norm for x in total]
+    return _unit([sum(column) for column in zip(*vectors, strict=True)])
 
 
 def joined(
@@ -89,15 +87,19 @@ def joined(
     """The next version of a segment that took a topic in: newest words first, the vector a mean weighted by pages."""
     weight = segment.n_pages / (segment.n_pages + n_pages)
     mixed = [weight * a + (1 - weight) * b for a, b in zip(segment.embedding, vector, strict=True)]
-    norm = math.sqrt(sum(x * x for x in mixed)) or 1.0
     return replace(
         segment,
         version=segment.version + 1,
         summary=_summary(summary, segment.summary),
         keywords=tuple(dict.fromkeys([*keywords, *segment.keywords]))[:KEYWORDS],
-        embedding=tuple(x / norm for x in mixed),
+        embedding=tuple(_unit(mixed)),
         n_pages=segment.n_pages + n_pages,
     )
+
+
+def _unit(vector: Sequence[float]) -> list[float]:
+    norm = math.sqrt(sum(x * x for x in vector)) or 1.0
+    return [x / norm for x in vector]
 
 
 def _summary(newest: str, older: str) -> str:

@@ -49,14 +49,18 @@ class Slot:
         return statement.begins or self.begins.get(statement) or statement.said_at
 
 
-class Walk:
-    """Values that displace each other; `open` is what holds at the moment: more than one where statements disagree."""
+class _Pass:
+    """What a pass has found so far; `open` is what holds at the moment, `waiting` the ends that found nothing."""
 
     def __init__(self, slot: Slot) -> None:
         self.slot = slot
         self.stretches: list[Stretch] = []
         self.open: list[Stretch] = []
         self.waiting: list[Statement] = []
+
+
+class Walk(_Pass):
+    """Values that displace each other; `open` has more than one where statements disagree."""
 
     def through(self, statements: Sequence[Statement]) -> None:
         """Let the statements have their effect in the order of the world."""
@@ -154,14 +158,8 @@ class Walk:
         self.open.append(stretch)
 
 
-class PlanWalk:
+class PlanWalk(_Pass):
     """Stretches that are announced: another one for the same object revises the last, from the moment it is said."""
-
-    def __init__(self, slot: Slot) -> None:
-        self.slot = slot
-        self.stretches: list[Stretch] = []
-        self.open: list[Stretch] = []
-        self.waiting: list[Statement] = []
 
     def through(self, statements: Sequence[Statement]) -> None:
         """Let the statements have their effect in the order of saying."""
