@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import math
 import os
-import re
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -25,6 +22,7 @@ for name in [n for n in os.environ if n.startswith(("MEMORYOS_", "NEO4J_", "OPEN
 
 from memoryos_graph import MemoryService, Settings, UserMemory, load_settings
 from memoryos_graph.clock import Clock
+from memoryos_graph.demo.scripted_answers import vector
 from memoryos_graph.errors import ModelUnavailable
 from memoryos_graph.scheduler.worker import Worker
 from memoryos_graph.store import managed
@@ -75,13 +73,7 @@ class FakeEmbedder:
         return True
 
     def _vector(self, text: str) -> list[float]:
-        vector = [0.0] * self.dimension
-        for word in re.findall(r"[㐀-鿿]|[^\W_]+", text.lower()) or ["nothing"]:
-            digest = hashlib.sha256(word.encode()).digest()
-            for i in range(0, 16, 2):
-                vector[int.from_bytes(digest[i : i + 2]) % self.dimension] += 1 if digest[i + 16] % 2 else -1
-        norm = math.sqrt(sum(x * x for x in vector)) or 1.0
-        return [x / norm for x in vector]
+        return vector(text)
 
 
 class FakeClock(Clock):

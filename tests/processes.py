@@ -9,10 +9,12 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
 
 import httpx
 
-from .model_server import Scene
+if TYPE_CHECKING:
+    from .model_server import Scene
 
 
 def without_torch(env: dict[str, str], scene: Scene) -> dict[str, str]:

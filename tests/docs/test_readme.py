@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -19,6 +18,7 @@ import pytest
 from memoryos_graph import MemoryService
 
 from ..graph import ask
+from ..processes import free_port
 
 pytestmark = [
     pytest.mark.timeout(600),
@@ -39,8 +39,7 @@ def _blocks(document: str, language: str) -> list[str]:
 @pytest.fixture(scope="module")
 async def served(cli_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[int]:
     """The service as `make run` starts it, with the sample conversation; gives its port."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
+    port = free_port()
     log = tmp_path_factory.mktemp("readme") / "log"
     command = [sys.executable, "-m", "memoryos_graph", "serve", "--demo", "--port", str(port)]
     with log.open("wb") as out:

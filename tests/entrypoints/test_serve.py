@@ -12,6 +12,8 @@ from pathlib import Path
 
 import httpx
 
+from ..processes import free_port
+
 PROGRAM = """
 import sys
 from memoryos_graph import load_settings
@@ -24,12 +26,6 @@ except SetupError as exc:
 """
 READY_S = 60.0
 END_S = 30.0
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-    return port
 
 
 @contextlib.asynccontextmanager
@@ -56,7 +52,7 @@ async def _until_ready(http: httpx.AsyncClient, process: asyncio.subprocess.Proc
 
 
 async def test_serve_answers_and_ends_cleanly_on_a_signal(cli_env: dict[str, str], tmp_path: Path) -> None:
-    log, port = tmp_path / "log", _free_port()
+    log, port = tmp_path / "log", free_port()
     async with _served(cli_env, log, "127.0.0.1", port) as process:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=30) as http:
             await _until_ready(http, process)
@@ -76,7 +72,7 @@ async def test_serve_answers_and_ends_cleanly_on_a_signal(cli_env: dict[str, str
 
 async def test_serve_beyond_loopback_without_keys_is_refused(cli_env: dict[str, str], tmp_path: Path) -> None:
     log = tmp_path / "log"
-    async with _served(cli_env, log, "0.0.0.0", _free_port()) as process:
+    async with _served(cli_env, log, "0.0.0.0", free_port()) as process:
         assert await asyncio.wait_for(process.wait(), READY_S) == 1
     assert log.read_text().splitlines()[-1].startswith("keys_needed: setting host")
 
