@@ -110,17 +110,18 @@ async def _kill_and_compare(
         ctx = replace(service.ctx, provider=provider, embedder=embedder)
         calm = MemoryService(ctx, Worker(ctx))
         expected = await _undisturbed(calm, f"{user_id}-calm", turns)
+        scene.scenario.when(error(500), kind="read_batch", times=1)  # however few calls there are, one fails
         scene.scenario.when(error(500), kind="read_batch", one_in=5, seed=seed)
         scene.scenario.when(error(500), kind="propose_claims", one_in=5, seed=seed + 1)
         await _disturbed(without_torch(env, scene) | _env(scene), user_id, turns, kills, seed)
         await _worked_through(calm, without_torch(env, scene) | _env(scene), user_id, turns)
+        assert scene.scenario.count("read_batch") > 1
         scene.scenario.clear()
         became = await _become(calm, user_id)
         for part, value in expected.items():
             assert became[part] == value, part
         rows = await ask(service, "MATCH (p:Page {user_id: $id}) RETURN p.external_id AS id", id=user_id)
         assert sorted(row["id"] for row in rows) == sorted(str(turn.id) for turn in turns)
-        assert any("failed" in run for run in (await told(calm, user_id))["runs"])
         await assert_invariants(service, user_id)
 
 
