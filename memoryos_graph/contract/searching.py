@@ -22,12 +22,16 @@ class SearchRequest(Request):
 
 
 class Hit(Result):
-    """One result. `parts` add up to `score`; `sources` say where it comes from, with offsets."""
+    """One result. `parts` add up to `score`; `sources` say where it comes from, with offsets.
+
+    `similarity` is the cosine of the query's vector and this one's, -1 to 1; null where it was not measured.
+    """
 
     id: str
     kind: Literal["page", "fact"]
     text: str
     score: float
+    similarity: float | None
     parts: dict[str, float]
     event_time: datetime
     sources: list[Source]

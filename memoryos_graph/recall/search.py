@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -102,7 +102,7 @@ async def _find(tx: Tx, ask: _Ask) -> _Answer:
             asks_when=ask.query.asks_when,
         )
     chosen = [r for r in ranked if r.kind in ask.request.kinds][: ask.request.top_k]
-    hits, segment_ids = await _show(tx, ask.user_id, chosen)
+    hits, segment_ids = await _show(tx, ask.user_id, chosen, _similarities(found))
     notes = [] if terms or ask.request.mode == "flat" else ["the query has only stop words: words were not searched"]
     return _Answer(hits, notes, segment_ids, _explain(ask, found, names, terms))
 
@@ -173,7 +173,15 @@ def _note(page: Sequence[Any]) -> fusion.PageNote:
     return fusion.PageNote(page[0], page[1], page[2], page[3] or 0.0)
 
 
-async def _show(tx: Tx, user_id: str, chosen: Sequence[fusion.Ranked]) -> tuple[list[Hit], set[str]]:
+def _similarities(found: fusion.Found) -> dict[str, float]:
+    """Cosines by id, of what has a vector: the statements give (1 + cosine) / 2, and 0 where there is none yet."""
+    scores = found.near_vector | found.vector | found.fact_vector
+    return {key: round(2 * score - 1, 4) for key, score in scores.items() if score > 0}
+
+
+async def _show(
+    tx: Tx, user_id: str, chosen: Sequence[fusion.Ranked], similarities: Mapping[str, float]
+) -> tuple[list[Hit], set[str]]:
     """The chosen with text and sources, in their order, and the segments that the pages belong to."""
     if not chosen:
         return [], set()
@@ -185,13 +193,13 @@ async def _show(tx: Tx, user_id: str, chosen: Sequence[fusion.Ranked]) -> tuple[
     hits = []
     for r in chosen:
         if r.kind == "page" and r.id in pages:
-            hits.append(_page_hit(r, pages[r.id]))
+            hits.append(_page_hit(r, pages[r.id], similarities.get(r.id)))
         elif r.kind == "fact" and r.id in facts:
-            hits.append(_fact_hit(r, facts[r.id]))
+            hits.append(_fact_hit(r, facts[r.id], similarities.get(r.id)))
     return hits, {segment_id for page in row["pages"] for segment_id in page["segment_ids"]}
 
 
-def _page_hit(ranked: fusion.Ranked, page: Row) -> Hit:
+def _page_hit(ranked: fusion.Ranked, page: Row, similarity: float | None) -> Hit:
     at = page["event_time"]
     sides = (
         (Side.USER, page["user_input"]),
@@ -203,20 +211,21 @@ def _page_hit(ranked: fusion.Ranked, page: Row) -> Hit:
         for side, text in sides
         if text
     ]
-    return _hit(ranked, "\n".join(text for _, text in sides if text), at, sources)
+    return _hit(ranked, "\n".join(text for _, text in sides if text), at, sources, similarity)
 
 
-def _fact_hit(ranked: fusion.Ranked, fact: Row) -> Hit:
+def _fact_hit(ranked: fusion.Ranked, fact: Row, similarity: float | None) -> Hit:
     sources = sorted((Source(**s) for s in fact["sources"]), key=lambda s: (s.event_time, s.page_id, s.start))
-    return _hit(ranked, fact["text"], sources[0].event_time if sources else fact["valid_from"], sources)
+    return _hit(ranked, fact["text"], sources[0].event_time if sources else fact["valid_from"], sources, similarity)
 
 
-def _hit(ranked: fusion.Ranked, text: str, at: datetime, sources: list[Source]) -> Hit:
+def _hit(ranked: fusion.Ranked, text: str, at: datetime, sources: list[Source], similarity: float | None) -> Hit:
     return Hit(
         id=ranked.id,
         kind="page" if ranked.kind == "page" else "fact",
         text=text,
         score=ranked.score,
+        similarity=similarity,
         parts=ranked.parts,
         event_time=at,
         sources=sources,

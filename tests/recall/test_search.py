@@ -60,6 +60,8 @@ async def test_a_hit_says_where_it_comes_from_and_why(memory: UserMemory) -> Non
         ("assistant", "How lovely!", 0, 11),
     ]
     assert set(best.parts) == {"vector", "text"}
+    assert best.similarity is not None
+    assert 0.3 < best.similarity <= 1
     assert all(hit.score == pytest.approx(sum(hit.parts.values())) for hit in result.hits)
     assert result.notes == []
     assert result.explain is None
@@ -98,6 +100,7 @@ async def test_a_page_that_is_not_indexed_yet_is_found_by_its_time(memory: UserM
     (stored,) = await memory.remember(TurnIn(user_input="my locker", assistant_response="noted", event_time=at))
     (hit,) = (await memory.search("What did I say about the locker in May 2023?")).hits
     assert (hit.id, hit.text, list(hit.parts)) == (stored.page_id, "my locker\nnoted", ["date"])
+    assert hit.similarity is None
 
 
 async def test_case_s1_a_user_finds_nothing_of_another(memory: UserMemory, service: MemoryService) -> None:
