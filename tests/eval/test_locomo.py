@@ -11,6 +11,13 @@ from memoryos_graph.eval.locomo import evaluate_locomo
 
 from ..conftest import FakeEmbedder
 
+TRAPS = (
+    "date without a session",
+    "evidence malformed, ids in it read",
+    "evidence that does not exist, left out",
+    "question without evidence, skipped",
+)
+
 pytestmark = pytest.mark.engine
 SMALL = Path(__file__).parent.parent / "data" / "locomo_small.json"
 
@@ -36,6 +43,8 @@ async def test_a_report_has_all_figures(service: MemoryService, small: Path) -> 
         "temporal": 1,
     }
     assert len(report.by_conversation) == 2
+    assert report.sessions["20"] == 1
+    assert [sorted(traps) for traps in report.traps.values()] == [sorted(TRAPS), []]
     assert 0 < report.mrr <= 1
     assert 0 < report.latency_ms.p50 <= report.latency_ms.p95
     assert phases[-1] == ("ask", 5, 5)

@@ -51,13 +51,32 @@ def test_a_date_without_a_session_is_passed_over() -> None:
 
 
 def test_questions_count_with_the_evidence_that_exists() -> None:
-    questions = next(iter(locomo.conversations(SMALL))).questions
+    conversation = next(iter(locomo.conversations(SMALL)))
+    questions = conversation.questions
     assert [(sorted(q.evidence), q.category) for q in questions] == [
         (["D1:1"], "single-hop"),
         (["D2:2"], "temporal"),
         (["D1:2", "D2:1"], "multi-hop"),
         (["D1:2"], "adversarial"),
     ]
+    assert [q.answer for q in questions] == ["a quince tree", "12 September 2023", "it runs again", None]
+    assert conversation.traps == {
+        "date without a session": ["session_3"],
+        "evidence malformed, ids in it read": ["question 3", "question 4"],
+        "evidence that does not exist, left out": ["question 4", "question 5"],
+        "question without evidence, skipped": ["question 5", "question 6"],
+    }
+
+
+def test_repeated_questions_and_missing_answers_are_noted(tmp_path: Path, content: Any) -> None:
+    content[1]["qa"] += [{"question": "Which instrument does Sven learn?", "evidence": ["D1:1"], "category": 4}, {}]
+    talk = list(locomo.conversations(written(tmp_path, content)))[1]
+    assert [q.number for q in talk.questions] == [1, 2]
+    assert talk.traps == {
+        "question repeated, kept": ["question 2"],
+        "question without an answer, kept for recall": ["question 2"],
+        "question without text, skipped": ["question 3"],
+    }
 
 
 def test_conversations_are_chosen_by_id() -> None:

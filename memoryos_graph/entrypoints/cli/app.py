@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import typer
 
-from . import database, demo, measure, profile, reading, serving, turns, work
+from . import database, demo, evaluate, measure, profile, reading, serving, turns, work
 from .console import FAILED, USAGE, note
 from .options import Output, User
 
@@ -44,7 +44,7 @@ app.command(rich_help_panel=MEMORY)(reading.stats)
 app.command(rich_help_panel=WORK)(work.run)
 app.add_typer(work.runs, name="runs", rich_help_panel=WORK)
 app.add_typer(serving.keys, name="keys", rich_help_panel=WORK)
-app.add_typer(measure.evaluations, name="eval", rich_help_panel=MEASURE)
+app.add_typer(evaluate.evaluations, name="eval", rich_help_panel=MEASURE)
 app.command(rich_help_panel=MEASURE)(measure.bench)
 app.command(rich_help_panel=START)(serving.version)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ PageTurns = Literal[1, 2]
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 
 _SESSION = re.compile(r"session_(\d+)")
+_DATE = re.compile(r"session_(\d+)_date_time")
 _EVIDENCE = re.compile(r"D(\d+):(\d+)")
 _TIME_FORMAT = "%I:%M %p on %d %B, %Y"
 
@@ -39,21 +40,24 @@ class Utterance:
 
 @dataclass(frozen=True)
 class Question:
-    """A question with the turns that answer it, as far as they exist."""
+    """A question with the turns that answer it, as far as they exist. `number` is its place in the file, from 1."""
 
     text: str
     category: str
     evidence: frozenset[str]
+    number: int
+    answer: str | None
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """One conversation of the file."""
+    """One conversation of the file. `traps` names what was passed over or mended, and where."""
 
     id: str
     first_speaker: str
     utterances: tuple[Utterance, ...]
     questions: tuple[Question, ...]
+    traps: Mapping[str, Sequence[str]]
 
     def pages(self, page_turns: PageTurns = 2) -> list[TurnIn]:
         """The turns to store, in order; their ids name the conversation and the utterances in them (`dia_ids_of`)."""
@@ -110,10 +114,12 @@ def turns(path: Path, only: Sequence[str] | None, page_turns: PageTurns) -> Iter
 def _conversation(id: str, item: dict[str, Any], where: str) -> Conversation:
     parts = checked(item, "conversation", dict, where)
     utterances = tuple(_utterances(parts, where))
-    known = {said.dia_id for said in utterances}
-    questions = (_question(qa, known) for qa in item.get("qa") or [] if isinstance(qa, dict))
-    first = text_of(parts, "speaker_a", where)
-    return Conversation(id, first, utterances, tuple(question for question in questions if question is not None))
+    traps: dict[str, list[str]] = {}
+    with_date = {int(match[1]) for key in parts if (match := _DATE.fullmatch(key))}
+    for number in sorted(with_date - {said.session for said in utterances}):
+        traps.setdefault("date without a session", []).append(f"session_{number}")
+    questions = tuple(_questions(item.get("qa"), {said.dia_id for said in utterances}, traps))
+    return Conversation(id, text_of(parts, "speaker_a", where), utterances, questions, traps)
 
 
 def _utterances(parts: dict[str, Any], where: str) -> Iterator[Utterance]:
@@ -143,13 +149,43 @@ def _time(text: str, session: int, where: str) -> datetime:
         raise InvalidInput(field, f"{where}: {field} is not like '1:56 pm on 8 May, 2023'") from None
 
 
-def _question(qa: dict[str, Any], known: set[str]) -> Question | None:
-    """A question that counts: at least one evidence id exists. Evidence strings hold several ids, or broken ones."""
-    named = {f"D{int(a)}:{int(b)}" for a, b in _EVIDENCE.findall(json.dumps(qa.get("evidence")))}
-    evidence = frozenset(named & known)
-    if not evidence or not isinstance(qa.get("question"), str):
-        return None
-    return Question(qa["question"], CATEGORIES.get(qa.get("category", 0), "other"), evidence)
+def _questions(qas: Any, known: set[str], traps: dict[str, list[str]]) -> Iterator[Question]:
+    """Those that count: at least one evidence id exists. Evidence strings hold several ids, or broken ones.
+
+    A question that stands there twice is asked twice, as in the published figures.
+    """
+    seen: set[str] = set()
+    for number, qa in enumerate(qas or [], 1):
+
+        def note(trap: str, place: str = f"question {number}") -> None:
+            traps.setdefault(trap, []).append(place)
+
+        if not isinstance(qa, dict) or not isinstance(qa.get("question"), str):
+            note("question without text, skipped")
+            continue
+        evidence = _evidence(qa.get("evidence"), known, note)
+        if not evidence:
+            note("question without evidence, skipped")
+            continue
+        if qa["question"] in seen:
+            note("question repeated, kept")
+        seen.add(qa["question"])
+        category = CATEGORIES.get(qa.get("category", 0), "other")
+        answer = None if category == "adversarial" or qa.get("answer") is None else str(qa["answer"])
+        if answer is None and category != "adversarial":
+            note("question without an answer, kept for recall")
+        yield Question(qa["question"], category, evidence, number, answer)
+
+
+def _evidence(given: Any, known: set[str], note: Callable[[str], None]) -> frozenset[str]:
+    """The ids in the evidence strings that name an utterance; what is broken is noted once a question."""
+    said = given if isinstance(given, list) else [given]
+    if any(not isinstance(text, str) or not _EVIDENCE.fullmatch(text) for text in said):
+        note("evidence malformed, ids in it read")
+    named = {f"D{int(a)}:{int(b)}" for a, b in _EVIDENCE.findall(json.dumps(given))}
+    if named - known:
+        note("evidence that does not exist, left out")
+    return frozenset(named & known)
 
 
 def _groups(utterances: Sequence[Utterance], size: int) -> Iterator[Sequence[Utterance]]:
