@@ -10,16 +10,17 @@ from ...llm.embedder import SentenceTransformerEmbedder
 from ...service import MemoryService
 from .adding import bench_add
 from .material import MixedEmbedder
-from .searching import bench_search
+from .plain import bench_plain
+from .searching import Sizes, bench_search
 from .sharing import bench_busy, bench_parallel
 from .waiting import bench_slow_model
 
 if TYPE_CHECKING:
     from ...settings import Settings
 
-PARTS = ("add", "search", "parallel", "busy", "slow_model")
+PARTS = ("add", "search", "plain", "parallel", "busy", "slow_model")
+GROUPS = {"all": PARTS, "scale": ("search", "plain")}
 ROUNDS = 300
-SMALL, LARGE, OTHERS, OTHER_PAGES = 1_000, 20_000, 38, 500
 
 
 async def bench(
@@ -27,17 +28,17 @@ async def bench(
     parts: Sequence[str] | None = None,
     *,
     on_progress: Callable[[str], None] = lambda _: None,
-    sizes: tuple[int, int, int, int] = (SMALL, LARGE, OTHERS, OTHER_PAGES),
+    sizes: Sizes = Sizes(),  # noqa: B008  frozen
     rounds: int = ROUNDS,
 ) -> dict[str, Any]:
     """Measure the named parts (default: all) and give times in milliseconds and their ratios.
 
-    Runs in a database of its own below `data_dir`, unless NEO4J_URI names one; what it loads is kept for the next run.
-    `sizes` are the pages of the small and of the large user, the number of other users and their pages.
+    `all` and `scale` name several parts. Runs in a database of its own below `data_dir`, unless NEO4J_URI names one;
+    what it loads is kept for the next run.
     """
-    chosen = list(parts or PARTS)
+    chosen = [part for name in parts or ["all"] for part in GROUPS.get(name, (name,))]
     if unknown := [part for part in chosen if part not in PARTS]:
-        raise InvalidInput("parts", f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
+        raise InvalidInput("parts", f"there is no part {unknown[0]!r}; there are {', '.join((*PARTS, *GROUPS))}")
     settings = settings.model_copy(update={"data_dir": settings.data_dir / "bench"})
     mixed = await MixedEmbedder.of(SentenceTransformerEmbedder(settings.embedding_model, settings.embedding_dimension))
     async with MemoryService.open(settings, worker=False, embedder=mixed, on_progress=on_progress) as service:
@@ -47,6 +48,8 @@ async def bench(
             report["add"] = await bench_add(service, rounds)
         if "search" in chosen:
             report["search"] = await bench_search(service, sizes, rounds, on_progress)
+        if "plain" in chosen:
+            report["plain"] = await bench_plain(service, sizes, rounds, on_progress)
         if "parallel" in chosen:
             on_progress("adding turns of one user and of eight")
             report["parallel"] = await bench_parallel(service, rounds)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import random
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from ...demo.load import sample_turns
 from ...llm.embedder import Embedder
@@ -25,7 +26,7 @@ class MixedEmbedder:
     def __init__(self, model_id: str, dimension: int, known: dict[str, list[float]]) -> None:
         self.model_id = model_id
         self.dimension = dimension
-        self._known = known
+        self._known = {sentence: np.array(vector) for sentence, vector in known.items()}
 
     @classmethod
     async def of(cls, real: Embedder) -> MixedEmbedder:
@@ -36,7 +37,7 @@ class MixedEmbedder:
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
         """A unit vector per text, the same for the same text."""
-        return [self._mixed(text) for text in texts]
+        return [self.mixed(text) for text in texts]
 
     async def warm_up(self) -> None:
         """Nothing has to be loaded."""
@@ -46,15 +47,21 @@ class MixedEmbedder:
         """Always."""
         return True
 
-    def _mixed(self, text: str) -> list[float]:
+    def mixed(self, text: str) -> list[float]:
+        """The vector of a text: of two sentences in it, or of any two for a text that has none, such as a question."""
         digest = hashlib.sha256(text.encode()).digest()
-        rng = random.Random(digest)
-        held = [s for s in _split(text) if s in self._known] or [sentences()[digest[0] % len(sentences())]]
+        rng = np.random.default_rng(int.from_bytes(digest[:8]))
+        held = [s for s in _split(text) if s in self._known] or [
+            sentences()[n] for n in rng.integers(len(sentences()), size=2)
+        ]
         first, second = self._known[held[-1]], self._known[held[len(held) // 2 - 1]]
-        scale = NOISE / math.sqrt(self.dimension)
-        vector = [a + 0.6 * b + rng.gauss(0, 1) * scale for a, b in zip(first, second, strict=True)]
-        norm = math.sqrt(sum(x * x for x in vector))
-        return [x / norm for x in vector]
+        mixture = _unit(first + rng.uniform(0.3, 1) * second)
+        noise = _unit(rng.standard_normal(self.dimension))
+        return [float(x) for x in _unit(mixture + NOISE * noise)]
+
+
+def _unit(vector: Any) -> Any:
+    return vector / np.linalg.norm(vector)
 
 
 def text(n: int) -> str:
