@@ -39,6 +39,7 @@ TABLE: dict[type[errors.MemoryosError], tuple[int, str, bool]] = {
     errors.ModelReplyInvalid: (502, "A model gave an answer of the wrong shape", True),
     errors.ModelBudgetSpent: (502, "The day's budget of model calls is spent", True),
     errors.SetupError: (503, "The service is not set up", False),
+    errors.ModelChanged: (503, "The embedding model was changed", True),
     errors.InternalError: (500, "Internal error", False),
 }
 ROUTER_CODES = {400: "malformed", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}

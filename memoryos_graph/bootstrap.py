@@ -39,8 +39,12 @@ async def open_context(
     provider: Provider | None = None,
     clock: Clock | None = None,
     on_progress: Callable[[str], None] | None = None,
+    any_model: bool = False,
 ) -> AsyncIterator[Context]:
-    """The doors of one process, open until the block ends. Raises SetupError with the remedy, DatabaseUnavailable."""
+    """The doors of one process, open until the block ends; `any_model`: also where vectors are of another model.
+
+    Raises SetupError with the remedy, DatabaseUnavailable.
+    """
     settings = settings or load_settings()
     clock = clock or Clock()
     secret = load_secret(settings)
@@ -50,7 +54,7 @@ async def open_context(
         provider = provider or await _open_provider(settings, gate, stack)
         connection = await stack.enter_async_context(open_connection(settings, on_progress=on_progress))
         meta = Meta(SCHEMA_VERSION, embedder.model_id, embedder.dimension, secret.mac("check", "secret key"))
-        await prepare(connection, meta, clock.now())
+        await prepare(connection, meta, clock.now(), any_model=any_model)
         yield Context(
             store=Store(connection),
             provider=provider,

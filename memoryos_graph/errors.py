@@ -14,6 +14,7 @@ MemoryosError                     the root; `code` is stable, `detail` is a sent
 │   ├── ModelReplyInvalid         an answer that does not fit what was asked
 │   └── ModelBudgetSpent          the calls or tokens of this user's day are used up
 ├── SetupError                    the start is refused; the sentence names the remedy
+│   └── ModelChanged              the database has vectors of another model since this process started (HTTP 503)
 └── InternalError                 our fault (HTTP 500)
 """
 
@@ -130,6 +131,12 @@ class SetupError(MemoryosError):
     """The start is refused."""
 
     code = "setup"
+
+
+class ModelChanged(SetupError):
+    """The embedding model of the database was changed since this process started: start it again with the new one."""
+
+    code = "model_changed"
 
 
 class InternalError(MemoryosError):

@@ -32,6 +32,7 @@ from .contract import (
     ProfileVersionList,
     ProfileVersionsRequest,
     Readiness,
+    Reembedded,
     RollbackOut,
     RollbackRequest,
     RunList,
@@ -51,7 +52,7 @@ from .contract import (
 from .curation import profile as curating
 from .domain.page import PageState
 from .errors import InvalidInput, MemoryosError
-from .pipeline import intake
+from .pipeline import intake, reembedding
 from .recall import facts as knowing
 from .recall import listing
 from .recall import profile as profiles
@@ -62,6 +63,7 @@ from .scheduler.work import STEPS, retry_run, work_through
 from .scheduler.worker import Worker
 from .settings import Settings
 from .store.connection import Row, Tx
+from .store.vectors import Model, Stage
 
 M = TypeVar("M", bound=BaseModel)
 Waited = Literal["indexed", "migrated", "promoted"]
@@ -112,6 +114,23 @@ class MemoryService:
                 await background.stop()
                 await background.flush()
 
+    @staticmethod
+    async def reembed(
+        settings: Settings | None = None,
+        *,
+        on_progress: Callable[[str], None] | None = None,
+        on_vectors: Callable[[int, int], None] | None = None,
+        **parts: Any,
+    ) -> Reembedded:
+        """Change the vectors of the database to the embedding model of the settings. See pipeline.reembedding.reembed.
+
+        `on_vectors` is told how many are done, of how many. Raises SetupError, ModelError, TryAgain.
+        """
+        from .bootstrap import open_context
+
+        async with open_context(settings, on_progress=on_progress, any_model=True, **parts) as ctx:
+            return await reembedding.reembed(ctx, on_progress=on_vectors)
+
     def user(self, user_id: str) -> UserMemory:
         """The memory of one user, who need not exist yet. Raises InvalidInput for an id that can't be one."""
         try:
@@ -146,11 +165,11 @@ class MemoryService:
             "neo4j": await self._database_state(),
             "worker": self._worker_state(),
             "timetable": self._timetable_state(),
-            "embedder": self._embedder_state(),
             "model": self._model_state(),
         }
         if not parts["neo4j"].ok:
             return Readiness(status="not_ready", parts=parts)
+        parts["embedder"] = await self._embedder_state()
         parts["work"] = await self._work_state()
         return Readiness(status="ready" if all(p.ok for p in parts.values()) else "degraded", parts=parts)
 
@@ -179,8 +198,12 @@ class MemoryService:
             return self.ctx.metrics.text(up=False)
         return self.ctx.metrics.text(up=True, due=left["due"], parked=left["parked"])
 
-    def _embedder_state(self) -> PartState:
-        embedder = self.ctx.embedder
+    async def _embedder_state(self) -> PartState:
+        embedder, stored = self.ctx.embedder, await reembedding.vectors_now(self.ctx)
+        if stored.model != Model(embedder.model_id, embedder.dimension):
+            return PartState(ok=False, detail=f"{embedder.model_id}, but the database has {stored.model}: start again")
+        if stored.stage is Stage.CATCHING_UP:
+            return PartState(ok=False, detail=f"{embedder.model_id}: some vectors are missing; run `memoryos reembed`")
         waits = self._worker.alive and not embedder.ready
         return PartState(ok=not waits, detail=f"{embedder.model_id}{' is being loaded' if waits else ''}")
 

@@ -34,7 +34,7 @@ ORDER BY fact_id DESC LIMIT $limit
 UNWIND $fact_ids AS fact_id
 MATCH (f:Fact {user_id: $user_id, fact_id: fact_id})
 WHERE f.hidden = false AND f.recorded_at <= $known_at
-RETURN f {.*, embedding: null, status: CASE WHEN f.status = 'current' AND f.valid_to <= $now THEN 'superseded' ELSE f.status END} AS fact,
+RETURN f {.*, embedding: null, embedding_b: null, status: CASE WHEN f.status = 'current' AND f.valid_to <= $now THEN 'superseded' ELSE f.status END} AS fact,
        [(f)-[d:DERIVED_FROM]->(p:Page) WHERE d.at <= $known_at | d {.*, page_id: p.page_id, event_time: p.event_time}] AS sources,
        [(f)-[s:SUPERSEDES]->(o:Fact) WHERE s.at <= $known_at AND NOT s.kind IN ['refresh', 'merge']
          AND NOT (coalesce(o.retired_by, '') IN ['refresh', 'merge'] AND o.retired_at <= $known_at) | o.fact_id] AS supersedes,

@@ -6,7 +6,7 @@ MATCH (f:Fact {user_id: $user_id})
 WHERE ($predicates IS NULL OR f.predicate IN $predicates) AND f.hidden = false
 OPTIONAL MATCH (f)-[d:DERIVED_FROM]->(p:Page)
 WITH f, collect(d {.*, page_id: p.page_id, event_time: p.event_time}) AS sources
-RETURN f {.*, embedding: null, text: null} AS fact, sources
+RETURN f {.*, embedding: null, embedding_b: null, text: null} AS fact, sources
 
 // name: heard_waiting
 // mode: read
@@ -21,7 +21,7 @@ UNWIND $facts AS row
 CREATE (f:Fact {user_id: $user_id, fact_id: row.fact_id})
 SET f += row.properties, f.user_key = $user_key
 WITH f, row
-CALL db.create.setNodeVectorProperty(f, 'embedding', row.embedding)
+CALL db.create.setNodeVectorProperty(f, 'embedding', row.vector)
 WITH f
 MATCH (r:Run {user_id: $user_id, run_id: $run_id})
 CREATE (r)-[:MADE]->(f)

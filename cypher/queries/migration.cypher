@@ -10,9 +10,9 @@ OPTIONAL CALL (p) {
   WHERE b.seq < p.seq AND b.hidden = false
   WITH b ORDER BY b.seq DESC LIMIT 1
   OPTIONAL MATCH (b)-[:IN_CHAIN]->(c:Chain)
-  RETURN b {.*} AS before, c.chain_id AS chain_id
+  RETURN b {.*, vector: b.embedding, embedding: null, embedding_b: null} AS before, c.chain_id AS chain_id
 }
-RETURN p {.*} AS page, before, chain_id
+RETURN p {.*, vector: p.embedding, embedding: null, embedding_b: null} AS page, before, chain_id
 ORDER BY p.seq
 
 // name: late_oldest
@@ -26,9 +26,9 @@ OPTIONAL CALL (p) {
   WHERE b.seq < p.seq AND b.hidden = false
   WITH b ORDER BY b.seq DESC LIMIT 1
   OPTIONAL MATCH (b)-[:IN_CHAIN]->(c:Chain)
-  RETURN b {.*} AS before, c.chain_id AS chain_id
+  RETURN b {.*, vector: b.embedding, embedding: null, embedding_b: null} AS before, c.chain_id AS chain_id
 }
-RETURN p {.*} AS page, before, chain_id
+RETURN p {.*, vector: p.embedding, embedding: null, embedding_b: null} AS page, before, chain_id
 ORDER BY p.seq
 
 // name: stm_size
@@ -74,7 +74,7 @@ CALL (i) {
   ORDER BY similarity DESC
   WITH full, collect(s)[..$limit] AS nearest
   UNWIND CASE WHEN full THEN nearest[..1] ELSE nearest END AS s
-  RETURN collect(s {.segment_id, .version, .summary, .keywords, .embedding, .n_pages}) AS segments
+  RETURN collect(s {.segment_id, .version, .summary, .keywords, .n_pages, vector: s.embedding}) AS segments
 }
 RETURN i, segments
 
@@ -133,8 +133,9 @@ ON CREATE SET s.user_key = $user_key, s.n_visit = 0, s.l_interaction = 0, s.n_pa
               s.newest_event_at = row.newest_event_at
 SET s.summary = row.summary, s.keywords = row.keywords, s.version = row.version,
     s.newest_event_at = CASE WHEN s.newest_event_at < row.newest_event_at THEN row.newest_event_at ELSE s.newest_event_at END
+REMOVE s.embedding_b
 WITH s, row
-CALL db.create.setNodeVectorProperty(s, 'embedding', row.embedding)
+CALL db.create.setNodeVectorProperty(s, 'embedding', row.vector)
 WITH s, row
 CREATE (v:SegmentVersion {user_id: $user_id, version_id: row.version_id, version: row.version, summary: row.summary,
                           keywords: row.keywords, at: $now, model: $model, prompt_hash: $prompt_hash})

@@ -112,28 +112,29 @@ UNWIND $rows AS row
 MATCH (p:Page {user_id: $user_id, page_id: row.page_id})
 WHERE p.content_hash = row.content_hash AND p.hidden = false AND p.state = 'stored'
 SET p.state = 'indexed'
+REMOVE p.embedding_b
 WITH p, row
-CALL db.create.setNodeVectorProperty(p, 'embedding', row.embedding)
+CALL db.create.setNodeVectorProperty(p, 'embedding', row.vector)
 RETURN count(p) AS indexed
 
 // name: page_by_id
 // mode: read
 MATCH (p:Page {user_id: $user_id, page_id: $page_id})
 WHERE p.hidden = false
-RETURN p {.*, embedding: null} AS page
+RETURN p {.*, embedding: null, embedding_b: null} AS page
 
 // name: pages_listed
 // mode: read
 // Newest first, from below a seq.
 MATCH (p:Page {user_id: $user_id})
 WHERE p.seq < $below AND p.hidden = false
-RETURN p {.*, embedding: null} AS page ORDER BY p.seq DESC LIMIT $limit
+RETURN p {.*, embedding: null, embedding_b: null} AS page ORDER BY p.seq DESC LIMIT $limit
 
 // name: page_by_external_id
 // mode: read
 MATCH (p:Page {user_id: $user_id, external_id: $external_id})
 WHERE p.hidden = false
-RETURN p {.*, embedding: null} AS page
+RETURN p {.*, embedding: null, embedding_b: null} AS page
 
 // name: page_states
 // mode: read

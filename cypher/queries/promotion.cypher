@@ -11,7 +11,7 @@ RETURN s {.segment_id, .n_visit, .l_interaction, .last_visit_at, .newest_event_a
 MATCH (s:Segment {user_id: $user_id, segment_id: $segment_id})
 MATCH (p:Page)-[m:IN_SEGMENT]->(s)
 WHERE m.analysed_run IS NULL AND p.hidden = false
-RETURN p {.*, embedding: null} AS page
+RETURN p {.*, embedding: null, embedding_b: null} AS page
 ORDER BY p.seq LIMIT $limit
 
 // name: pages_unchanged

@@ -32,7 +32,8 @@ CALL () {
   UNWIND [p.user_input, p.assistant_response] AS side
   RETURN collect(left(side, 60)) AS openings
 }
-RETURN pages, facts, dated, openings, false AS short
+RETURN pages, facts, dated, openings, false AS short,
+       COLLECT { MATCH (m:Meta {key: 'database'}) RETURN m {.embedding_model, .embedding_dimension, .reembed} }[0] AS vectors
 
 // name: search_near @5
 // mode: read
@@ -82,7 +83,8 @@ CALL () {
   UNWIND [p.user_input, p.assistant_response] AS side
   RETURN collect(left(side, 60)) AS openings
 }
-RETURN scanned + fetched AS pages, facts, dated, openings, overfetch AND size(fetched) < $limit AS short
+RETURN scanned + fetched AS pages, facts, dated, openings, overfetch AND size(fetched) < $limit AS short,
+       COLLECT { MATCH (m:Meta {key: 'database'}) RETURN m {.embedding_model, .embedding_dimension, .reembed} }[0] AS vectors
 
 // name: search_near_exact
 // mode: read

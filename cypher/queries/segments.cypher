@@ -2,13 +2,13 @@
 // mode: read
 MATCH (s:Segment {user_id: $user_id})
 WHERE s.segment_id < $below AND s.hidden = false
-RETURN s {.*, embedding: null} AS segment ORDER BY s.segment_id DESC LIMIT $limit
+RETURN s {.*, embedding: null, embedding_b: null} AS segment ORDER BY s.segment_id DESC LIMIT $limit
 
 // name: segment_by_id
 // mode: read
 MATCH (s:Segment {user_id: $user_id, segment_id: $segment_id})
 WHERE s.hidden = false
-RETURN s {.*, embedding: null} AS segment
+RETURN s {.*, embedding: null, embedding_b: null} AS segment
 
 // name: segment_pages
 // mode: read

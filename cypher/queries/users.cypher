@@ -3,9 +3,12 @@
 // Takes the write lock that every change of this user holds; no row when there is no such user.
 MATCH (u:User {user_id: $user_id})
 SET u.lock = $lock
+WITH u
+OPTIONAL MATCH (m:Meta {key: 'database'})
 RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_head, u.last_recorded_at AS last_recorded_at,
        u.forget_epoch AS forget_epoch, u.user_key AS user_key, coalesce(u.spent_day, '') AS spent_day,
-       coalesce(u.spent_calls, 0) AS spent_calls, coalesce(u.spent_tokens, 0) AS spent_tokens
+       coalesce(u.spent_calls, 0) AS spent_calls, coalesce(u.spent_tokens, 0) AS spent_tokens,
+       m {.embedding_model, .embedding_dimension, .next_model, .next_dimension} AS vectors
 
 // name: forget_epoch
 // mode: read
@@ -22,14 +25,18 @@ SET e = $event
 // name: claim_user
 // mode: write
 // Gives the lease on a user's background work; the database's clock decides. Runs that are still running were left by a
-// process that died: who holds the lease runs one step at a time.
+// process that died: who holds the lease runs one step at a time. A change of the embedding model has a lease of its own.
 MATCH (u:User {user_id: $user_id})
 SET u.lock = $owner
 WITH u
 WHERE u.leased_by IS NULL OR u.leased_by = $owner OR u.leased_until < datetime()
 SET u.leased_by = $owner, u.leased_until = datetime() + duration({seconds: $lease_s})
+WITH u
+OPTIONAL MATCH (m:Meta {key: 'database'})
 RETURN u.user_id AS user_id, u.page_seq AS page_seq, u.failures AS failures, u.retry_at <= $now AS retry,
-       COLLECT { MATCH (r:Run {user_id: $user_id, state: 'running'}) RETURN r {.run_id, .kind, .attempts, .started_at} } AS left_running
+       m {.embedding_model, .embedding_dimension} AS vectors,
+       COLLECT { MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE r.kind <> 'reembed'
+                 RETURN r {.run_id, .kind, .attempts, .started_at} } AS left_running
 
 // name: settle_user
 // mode: write

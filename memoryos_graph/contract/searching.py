@@ -38,9 +38,11 @@ class Hit(Result):
 
 
 class SearchResult(Result):
-    """Best first. `notes` say which arms could not run and why; `explain` holds the numbers behind the ranking."""
+    """Best first. `notes` say which arms could not run and why; `explain` holds the numbers behind the ranking.
+    `degraded`: something is missing that makes results worse than they should be, and a note says what."""
 
     query: str
     hits: list[Hit]
     notes: list[str]
+    degraded: bool = False
     explain: JsonMap | None = None

@@ -69,6 +69,15 @@ class Maintenance(Result):
     runs: list[RunOut]
 
 
+class Reembedded(Result):
+    """A change of the embedding model that is done; `vectors` are those written this time, by kind."""
+
+    model_before: str
+    model: str
+    dimension: int
+    vectors: dict[str, int]
+
+
 class RunList(Result):
     items: list[RunOut]
     next_cursor: str | None

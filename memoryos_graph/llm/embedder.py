@@ -64,6 +64,12 @@ class SentenceTransformerEmbedder:
         model = self._load()
         with self._lock:  # one text batch at a time: torch already uses every core for it
             vectors = model.encode(texts, normalize_embeddings=True, batch_size=64, show_progress_bar=False)
+        if vectors.shape[1] != self.dimension:
+            raise SetupError(
+                f"the embedding model gives vectors of {vectors.shape[1]} numbers, not {self.dimension}: "
+                f"set MEMORYOS_EMBEDDING_DIMENSION={vectors.shape[1]}",
+                code="embedding_dimension",
+            )
         return [[float(x) for x in row] for row in vectors.astype("float32")]
 
     def _load(self) -> Any:

@@ -49,7 +49,7 @@ async def write_facts(
         {
             "fact_id": candidate.fact_id,
             "properties": _properties(ledger.facts[candidate.fact_id], candidate.claim, step, reply),
-            "embedding": candidate.vector,
+            "vector": candidate.vector,
         }
         for candidate in candidates
         if candidate.fact_id in ledger.new

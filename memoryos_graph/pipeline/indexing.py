@@ -38,12 +38,12 @@ async def index(ctx: Context, user_id: str, *, due_before: datetime = NEVER) -> 
     async with running(ctx, user_id, "index", inputs) as step:
         texts = [_text_row(row["page"]) for row in rows]
         try:
-            vectors = await ctx.embedder.embed([_embedded_text(row) for row in rows], "document")
+            vectors = await ctx.embedder.embed([embedded_text(row) for row in rows], "document")
         except ModelError:
             await _write_text_only(ctx, user_id, step, texts)
             raise
         embedded = [
-            {"page_id": text["page_id"], "content_hash": text["content_hash"], "embedding": vector}
+            {"page_id": text["page_id"], "content_hash": text["content_hash"], "vector": vector}
             for text, vector in zip(texts, vectors, strict=True)
         ]
 
@@ -91,7 +91,8 @@ def _text_row(page: Row) -> Row:
     }
 
 
-def _embedded_text(row: Row) -> str:
+def embedded_text(row: Row) -> str:
+    """What the vector of a page is made of: its text after the last non-empty side before it in its session."""
     before = row["before"] or {"user_input": "", "assistant_response": ""}
     last_side = before["assistant_response"] or before["user_input"]
     text = page_text(row["page"]["user_input"], row["page"]["assistant_response"], row["page"]["tool_text"])

@@ -95,8 +95,13 @@ async def _read(ctx: Context, batch: _Batch, step: Step) -> tuple[Reply[BatchRea
         means = [mean_vector([vector_of[page_id] for page_id in topic.page_ids]) for topic in reading.value.topics]
         return Reply(reading.value, FALLBACK, reading.prompt_hash), means
     reply = await step.ask(ctx.provider.read_batch(batch.pages, batch.before))
-    texts = [f"{topic.summary}\n{', '.join(topic.keywords)}" for topic in reply.value.topics]
+    texts = [topic_text(topic.summary, topic.keywords) for topic in reply.value.topics]
     return reply, await ctx.embedder.embed(texts, "document")
+
+
+def topic_text(summary: str, keywords: Sequence[str]) -> str:
+    """What the vector of a topic is made of."""
+    return f"{summary}\n{', '.join(keywords)}"
 
 
 async def _oldest_batch(ctx: Context, user_id: str, *, force: bool, due_before: datetime) -> _Batch | None:
@@ -232,7 +237,7 @@ def _rows(ctx: Context, batch: _Batch, plan: _Plan) -> _Rows:
             "version_id": version_ids[segment.segment_id],
             "summary": segment.summary,
             "keywords": list(segment.keywords),
-            "embedding": list(segment.embedding),
+            "vector": list(segment.embedding),
             "newest_event_at": max(times[p] for p, s in plan.members if s == segment.segment_id),
         }
         for segment in plan.segments.values()

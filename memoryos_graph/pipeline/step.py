@@ -16,16 +16,18 @@ from ..contract import RunOut
 from ..domain.budget import day_of
 from ..domain.event import next_event
 from ..domain.usage import ModelCall, total_tokens
-from ..errors import MemoryosError, ModelBudgetSpent, ModelError, TryAgain
+from ..errors import MemoryosError, ModelBudgetSpent, ModelChanged, ModelError, TryAgain
 from ..llm.provider import Reply
 from ..store.connection import Row, Tx
 from ..store.records import run_of
+from ..store.vectors import Model, ensure_model
 
 T = TypeVar("T")
 log = logging.getLogger("memoryos_graph.work")
 
 LONGEST_WAIT_S = 300.0
 INPUTS_CHANGED, INTERRUPTED, STOPPED = "inputs_changed", "interrupted", "stopped"
+REEMBED = "reembed"
 PARKING = ("index", "promote")  # a batch of migration is never parked: it migrates without a model instead
 
 
@@ -97,7 +99,8 @@ async def running(
 ) -> AsyncIterator[Step]:
     """A step from its first write on: what goes wrong in the block ends its Run as failed, and is raised.
 
-    Raises InputsChanged and ModelBudgetSpent (with `budgeted`) before the block: no Run is begun, no attempt counted.
+    Raises InputsChanged, ModelChanged and ModelBudgetSpent (with `budgeted`) before the block: no Run is begun, no
+    attempt counted.
     """
     step = await _begin(ctx, user_id, kind, inputs, budgeted=budgeted)
     try:
@@ -107,7 +110,7 @@ async def running(
         raise
     except Exception as exc:
         code = exc.code if isinstance(exc, MemoryosError) else "internal"
-        await end_without_result(ctx, user_id, step, code, counted=not isinstance(exc, TryAgain))
+        await end_without_result(ctx, user_id, step, code, counted=not isinstance(exc, TryAgain | ModelChanged))
         raise
 
 
@@ -118,6 +121,7 @@ async def _begin(ctx: Context, user_id: str, kind: str, inputs: Inputs, *, budge
         user = await tx.one("lock_user", user_id=user_id, lock=step.lock)
         if user is None or user["forget_epoch"] != inputs.forget_epoch:
             raise InputsChanged
+        ensure_vectors(ctx, user, kind)
         if budgeted and resumes_at(ctx, user):
             raise ModelBudgetSpent
         row = await tx.one(
@@ -150,6 +154,7 @@ async def write_step(ctx: Context, user_id: str, step: Step, work: Callable[[Tx,
         user = await tx.one("lock_user", user_id=user_id, lock=step.lock)
         if user is None or user["forget_epoch"] != step.forget_epoch:
             raise InputsChanged
+        ensure_vectors(ctx, user, step.kind)
         outcome = await work(tx, user)
         end = _end(step, ended_at, "done") | {
             "counts": json.dumps(outcome.counts),
@@ -198,6 +203,12 @@ async def end_without_result(ctx: Context, user_id: str, step: Step, code: str, 
     run = run_of(row["run"] if row else run_begun(user_id, step) | {"state": "failed", "error_code": code})
     ctx.metrics.ended(run)
     return run
+
+
+def ensure_vectors(ctx: Context, user: Row, kind: str = "") -> None:
+    """Refuse to write vectors of a model that the database no longer has; `user` as lock_user or claim_user gives."""
+    mine = Model(ctx.embedder.model_id, ctx.embedder.dimension)
+    ensure_model(user["vectors"], mine, or_next=kind == REEMBED)
 
 
 def resumes_at(ctx: Context, user: Row) -> datetime | None:

@@ -11,6 +11,7 @@ from ..context import Context
 from ..contract import Hit, SearchRequest, SearchResult, Source
 from ..domain.page import Side
 from ..store.connection import Row, Tx
+from ..store.vectors import Model, Stage, ensure_model
 from . import dates, fusion
 from .query import Query, Term, lucene, speakers, understand, without_names
 
@@ -28,7 +29,8 @@ async def search(ctx: Context, user_id: str, request: SearchRequest) -> SearchRe
 
     Only what is current is found: no archived or hidden pages, no facts that were replaced or withdrawn.
     Cost: one embedding, three statements, no language model; more statements only where an index gave too few that may
-    be read. Writes nothing; the segments of returned pages are noted in `ctx.visits`. Raises ModelUnavailable.
+    be read. Writes nothing; the segments of returned pages are noted in `ctx.visits`.
+    Raises ModelUnavailable, ModelChanged.
     Source: retrieval.md 2; `mode` "flat" is the baseline there.
     """
     query = understand(request.query)
@@ -42,6 +44,7 @@ async def search(ctx: Context, user_id: str, request: SearchRequest) -> SearchRe
         request=request,
         query=query,
         vector=vector,
+        model=Model(ctx.embedder.model_id, ctx.embedder.dimension),
         named=named,
         weights=_weights(ctx.embedder.model_id, query),
         limit=max(CANDIDATES, 2 * request.top_k),
@@ -54,7 +57,11 @@ async def search(ctx: Context, user_id: str, request: SearchRequest) -> SearchRe
     if answer.segment_ids:
         ctx.visits.add(user_id, answer.segment_ids, ctx.clock.now())
     return SearchResult(
-        query=request.query, hits=answer.hits, notes=answer.notes, explain=answer.explain if request.explain else None
+        query=request.query,
+        hits=answer.hits,
+        notes=answer.notes,
+        degraded=answer.degraded,
+        explain=answer.explain if request.explain else None,
     )
 
 
@@ -67,6 +74,7 @@ class _Ask:
     request: SearchRequest
     query: Query
     vector: list[float]
+    model: Model
     named: tuple[dates.Window, ...]
     weights: fusion.Weights
     limit: int
@@ -78,6 +86,7 @@ class _Answer:
     notes: list[str]
     segment_ids: set[str]
     explain: dict[str, Any]
+    degraded: bool
 
 
 def _weights(model_id: str, query: Query) -> fusion.Weights:
@@ -88,7 +97,7 @@ def _weights(model_id: str, query: Query) -> fusion.Weights:
 
 async def _find(tx: Tx, ask: _Ask) -> _Answer:
     found = fusion.Found()
-    names = await _near(tx, ask, found)
+    names, degraded = await _near(tx, ask, found)
     terms: tuple[Term, ...] = ()
     if ask.request.mode == "flat":
         ranked = fusion.rank_flat(found)
@@ -104,11 +113,13 @@ async def _find(tx: Tx, ask: _Ask) -> _Answer:
     chosen = [r for r in ranked if r.kind in ask.request.kinds][: ask.request.top_k]
     hits, segment_ids = await _show(tx, ask.user_id, chosen, _similarities(found))
     notes = [] if terms or ask.request.mode == "flat" else ["the query has only stop words: words were not searched"]
-    return _Answer(hits, notes, segment_ids, _explain(ask, found, names, terms))
+    if degraded:
+        notes.append("the embedding model is being changed: what has no vector of the new one is found by its words")
+    return _Answer(hits, notes, segment_ids, _explain(ask, found, names, terms), degraded)
 
 
-async def _near(tx: Tx, ask: _Ask, found: fusion.Found) -> frozenset[str]:
-    """Candidates by vector and by time, and the names that label who speaks."""
+async def _near(tx: Tx, ask: _Ask, found: fusion.Found) -> tuple[frozenset[str], bool]:
+    """Candidates by vector and by time. Gives the names that label who speaks, and whether vectors are missing."""
     row = await tx.one(
         "search_near",
         user_id=ask.user_id,
@@ -118,13 +129,14 @@ async def _near(tx: Tx, ask: _Ask, found: fusion.Found) -> frozenset[str]:
         newest=NEWEST if ask.request.mode == "hybrid" else 0,
     )
     assert row is not None, "the query returns one row"
+    ensure_model(row["vectors"], ask.model)
     if row["short"]:
         row |= await tx.one("search_near_exact", user_id=ask.user_id, vector=ask.vector, limit=ask.limit) or {}
     fusion.note_all(found, map(_note, [*row["pages"], *row["dated"]]))
     found.vector = {page[0]: page[4] for page in row["pages"]}
     found.near_vector = {page[0]: page[4] for page in row["dated"]}
     found.fact_vector = _take_facts(found, row["facts"])
-    return speakers(row["openings"])
+    return speakers(row["openings"]), row["vectors"]["reembed"] == Stage.CATCHING_UP
 
 
 async def _words(tx: Tx, ask: _Ask, found: fusion.Found, terms: Sequence[Term]) -> None:

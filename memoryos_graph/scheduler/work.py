@@ -13,7 +13,7 @@ from ..context import Context
 from ..contract import RunOut
 from ..domain.budget import day_of
 from ..domain.validity import NEVER
-from ..errors import Conflict, MemoryosError, ModelBudgetSpent, TryAgain, UserBusy
+from ..errors import Conflict, MemoryosError, ModelBudgetSpent, ModelChanged, TryAgain, UserBusy
 from ..pipeline.archiving import archive
 from ..pipeline.indexing import index, index_due
 from ..pipeline.migration import migrate, migration_due
@@ -24,6 +24,7 @@ from ..pipeline.step import (
     InputsChanged,
     Step,
     end_without_result,
+    ensure_vectors,
     resumes_at,
     run_begun,
 )
@@ -96,11 +97,17 @@ class _Pass:
 
 
 async def take_lease(ctx: Context, user_id: str, owner: str) -> Lease | None:
-    """Become the one process that works for this user; None when another one is, or there is no such user."""
+    """Become the one process that works for this user; None when another one is, or there is no such user.
+
+    Raises ModelChanged: nothing was taken.
+    """
     now = ctx.clock.now()
 
     async def claim(tx: Tx) -> Row | None:
-        return await tx.one("claim_user", user_id=user_id, owner=owner, lease_s=LEASE_S, now=now)
+        row = await tx.one("claim_user", user_id=user_id, owner=owner, lease_s=LEASE_S, now=now)
+        if row is not None:
+            ensure_vectors(ctx, row)
+        return row
 
     row = await ctx.store.write(user_id, claim)
     return Lease(owner, row["page_seq"], row["failures"], row["left_running"], bool(row["retry"])) if row else None
@@ -279,7 +286,7 @@ async def _renewed(ctx: Context, user_id: str, lease: Lease) -> AsyncIterator[No
             await asyncio.sleep(LEASE_S / 4)
             try:
                 await take_lease(ctx, user_id, lease.owner)
-            except TryAgain as exc:
+            except (TryAgain, ModelChanged) as exc:
                 log.warning("lease not renewed", extra={"error_code": exc.code})
 
     renewing = asyncio.create_task(renew())

@@ -7,7 +7,7 @@ import logging
 from contextlib import suppress
 
 from ..context import Context
-from ..errors import MemoryosError
+from ..errors import MemoryosError, ModelChanged
 from ..store.connection import Row, Tx
 from .work import STEPS, flush_visits, take_lease, work_under_lease
 
@@ -88,6 +88,8 @@ class Worker:
             if lease is not None:
                 await work_under_lease(ctx, user_id, lease, list(STEPS), most_runs=RUNS_PER_TURN)
             self.failing.pop(user_id, None)
+        except ModelChanged:  # the same for every user: this process has to be started again
+            raise
         except Exception as exc:  # recorded on its run; the next user must not wait for it
             self.failing[user_id] = exc.code if isinstance(exc, MemoryosError) else "internal"
             if not isinstance(exc, MemoryosError):

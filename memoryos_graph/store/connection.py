@@ -14,7 +14,7 @@ from neo4j import exceptions as driver_errors
 from neo4j import time as neo4j_time
 
 from ..errors import DatabaseUnavailable, InternalError, MemoryosError, SetupError, UserBusy
-from .cypher_files import Line, Query, load
+from .cypher_files import OTHER_VECTORS, VECTORS, Line, Query, load
 
 T = TypeVar("T")
 log = logging.getLogger("memoryos_graph.store")
@@ -50,6 +50,11 @@ def translate(exc: Exception) -> MemoryosError:
         )
     if code.endswith("DatabaseNotFound"):
         return SetupError("the database named by NEO4J_DATABASE does not exist on this server", code="no_database")
+    if code.endswith("IndexNotFound"):
+        return SetupError(
+            "an index of the database is gone, as after a change of the embedding model: start again, it is built then",
+            code="index_missing",
+        )
     if code.endswith("Forbidden"):
         return SetupError("the Neo4j user lacks the right for this (indexes, writes or reads)", code="no_rights")
     if code.rsplit(".", 1)[-1] in BUSY_CODES:
@@ -115,7 +120,8 @@ class Tx:
 
 @dataclass
 class Connection:
-    """One driver and one database of it. `statements` counts what was sent, for budgets in tests and bench."""
+    """One driver and one database of it. `statements` counts what was sent, for budgets in tests and bench;
+    `vectors` is the property that is searched."""
 
     driver: neo4j.AsyncDriver
     database: str
@@ -123,6 +129,7 @@ class Connection:
     version: str
     queries: dict[str, Query]
     statements: int = 0
+    vectors: str = VECTORS
 
     @classmethod
     async def open(cls, uri: str, user: str, password: str, database: str) -> Connection:
@@ -152,6 +159,16 @@ class Connection:
             await driver.close()
             raise
         return cls(driver, database, line, version, load("queries", line))
+
+    def search_in(self, vectors: str) -> None:
+        """From now on `embedding` in queries means this property, and `embedding_b` the other one."""
+        self.vectors = vectors
+        self.queries = load("queries", self.line, vectors)
+
+    @property
+    def other_vectors(self) -> str:
+        """The property that is not searched."""
+        return OTHER_VECTORS if self.vectors == VECTORS else VECTORS
 
     async def close(self) -> None:
         """Close the pool."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib import resources
@@ -14,6 +14,9 @@ from ..errors import SetupError
 _NAME = re.compile(r"^// name: (?P<name>[a-z][a-z0-9_]*)(?: @(?P<line>5|2026))?$")
 _MODE = re.compile(r"^// mode: (?P<mode>read|write|schema)$")
 _PARAMETER = re.compile(r"\$([a-z_][a-z0-9_]*)")
+_VECTORS = re.compile(r"\b([a-z_]*embedding)(_b)?\b")
+
+VECTORS, OTHER_VECTORS = "embedding", "embedding_b"
 
 
 class Line(StrEnum):
@@ -54,9 +57,12 @@ def parse(file: str, content: str) -> Iterator[Query]:
 
 
 @cache
-def load(folder: str, line: Line) -> dict[str, Query]:
+def load(folder: str, line: Line, vectors: str = VECTORS) -> dict[str, Query]:
     """All queries of a folder of `cypher/` (such as "queries") for one server line, by name.
 
+    The files say `embedding` for the vectors that are searched and `embedding_b` for those of another model, with
+    indexes named after them. Each change of the model makes the other property the one that is searched; where that is
+    `embedding_b`, the two names are exchanged here.
     Raises SetupError (`cypher_file`) when a name occurs twice or lacks a variant for this line.
     """
     found: dict[str, Query] = {}
@@ -71,7 +77,16 @@ def load(folder: str, line: Line) -> dict[str, Query]:
             elif query.name in found:
                 raise SetupError(f"{entry.name}: query {query.name} occurs twice", code="cypher_file")
             else:
+                query = query if vectors == VECTORS else _exchanged(query)
                 found[query.name] = query
     if missing := sorted(other - found.keys()):
         raise SetupError(f"query {missing[0]} has no variant for server line {line}", code="cypher_file")
     return found
+
+
+def _exchanged(query: Query) -> Query:
+    def other(match: re.Match[str]) -> str:
+        return match[1] if match[2] else f"{match[1]}_b"
+
+    name = _VECTORS.sub(other, query.name) if query.mode == "schema" else query.name
+    return replace(query, name=name, text=_VECTORS.sub(other, query.text))

@@ -29,7 +29,7 @@ def page_of(row: Row) -> Page:
         origin=row["origin"],
         remember=row["remember"],
         keywords=tuple(row.get("keywords") or ()),
-        embedding=tuple(row.get("embedding") or ()),
+        embedding=tuple(row.get("vector") or ()),
     )
 
 
@@ -40,7 +40,7 @@ def segment_of(row: Row) -> Segment:
         version=row["version"],
         summary=row["summary"],
         keywords=tuple(row["keywords"]),
-        embedding=tuple(row["embedding"]),
+        embedding=tuple(row["vector"]),
         n_pages=row["n_pages"],
     )
 

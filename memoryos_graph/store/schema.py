@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import SetupError
 from .connection import Connection, Row
-from .cypher_files import Query, load
+from .cypher_files import VECTORS, Query, load
 
 log = logging.getLogger("memoryos_graph.store")
 
@@ -52,24 +52,39 @@ class Meta:
     embedding_model: str
     embedding_dimension: int
     key_check: str
+    embedding_property: str = VECTORS
 
 
-async def prepare(connection: Connection, meta: Meta, now: datetime) -> None:
+async def prepare(connection: Connection, meta: Meta, now: datetime, *, any_model: bool = False) -> None:
     """Bring the database to the wanted state; safe when several processes start at once.
 
+    With `any_model` it may hold vectors of another model, which stay as they are.
     Raises SetupError: `newer_database`, `wrong_dimension`, `wrong_model`, `wrong_secret_key` (nothing changed),
     `no_rights`,
     `index_failed`.
     """
-    if (stored := await _read_meta(connection)) is not None:
-        check_meta(stored, meta)
-    wanted = _declared(connection, meta.embedding_dimension)
-    await _mend(connection, wanted, meta.embedding_dimension)
+    stored = await _read_meta(connection) or meta
+    check_meta(stored, meta, any_model=any_model)
+    connection.search_in(stored.embedding_property)
+    wanted = _declared(connection, stored.embedding_dimension, stored.embedding_property)
+    await _mend(connection, wanted, stored.embedding_dimension)
     row = await connection.statement(load("server", connection.line)["create_meta"].text, now=now, **vars(meta))
-    check_meta(Meta(**row[0]), meta)
+    check_meta(Meta(**row[0]), meta, any_model=any_model)
 
 
-def check_meta(stored: Meta, mine: Meta) -> None:
+async def build_other_vectors(connection: Connection, dimension: int) -> None:
+    """Make the vector indexes of the property that is not searched, for vectors of so many numbers."""
+    wanted = _other_vectors(connection, dimension)
+    await _mend(connection, wanted, dimension)
+
+
+async def drop_other_vectors(connection: Connection) -> None:
+    """Drop the vector indexes of the property that is not searched."""
+    for want in _other_vectors(connection, 1):
+        await connection.statement(load("server", connection.line)["drop_index"].text, name=want.name)
+
+
+def check_meta(stored: Meta, mine: Meta, *, any_model: bool = False) -> None:
     """Refuse a database that this process can't serve. Source: cases N4, design.md 3."""
     if stored.schema_version > mine.schema_version:
         raise SetupError(
@@ -77,19 +92,18 @@ def check_meta(stored: Meta, mine: Meta) -> None:
             "upgrade memoryos-graph, or restore a backup made before the upgrade",
             code="newer_database",
         )
-    if stored.embedding_dimension != mine.embedding_dimension:
+    if not any_model and stored.embedding_dimension != mine.embedding_dimension:
         raise SetupError(
             f"the database holds vectors of {stored.embedding_dimension} numbers ({stored.embedding_model}), the "
             f"embedding model set now gives {mine.embedding_dimension} ({mine.embedding_model}): "
-            "set MEMORYOS_EMBEDDING_MODEL and MEMORYOS_EMBEDDING_DIMENSION back, or use an "
-            "empty database and import the conversations again",
+            "run `memoryos reembed` to change them, or set MEMORYOS_EMBEDDING_MODEL and "
+            "MEMORYOS_EMBEDDING_DIMENSION back",
             code="wrong_dimension",
         )
-    if stored.embedding_model != mine.embedding_model:
+    if not any_model and stored.embedding_model != mine.embedding_model:
         raise SetupError(
             f"the database holds vectors of {stored.embedding_model}, the embedding model set now is "
-            f"{mine.embedding_model}: set MEMORYOS_EMBEDDING_MODEL back, "
-            "or use an empty database and import the conversations again",
+            f"{mine.embedding_model}: run `memoryos reembed` to change them, or set MEMORYOS_EMBEDDING_MODEL back",
             code="wrong_model",
         )
     if stored.key_check != mine.key_check:
@@ -105,9 +119,15 @@ async def _read_meta(connection: Connection) -> Meta | None:
     return Meta(**rows[0]) if rows else None
 
 
-def _declared(connection: Connection, dimension: int) -> list[Wanted]:
-    queries = load("schema", connection.line) | load(f"schema/neo4j{connection.line}", connection.line)
+def _declared(connection: Connection, dimension: int, vectors: str) -> list[Wanted]:
+    line = connection.line
+    queries = load("schema", line) | load(f"schema/neo4j{line}", line, vectors)
     return [_parse(query, dimension) for query in queries.values()]
+
+
+def _other_vectors(connection: Connection, dimension: int) -> list[Wanted]:
+    declared = _declared(connection, dimension, connection.other_vectors)
+    return [want for want in declared if want.type == "VECTOR"]
 
 
 def _parse(query: Query, dimension: int) -> Wanted:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ProfileDiff,
         ProfileOut,
         ProfileVersionList,
+        Reembedded,
         RollbackOut,
         RunOut,
         SearchResult,
@@ -285,6 +286,12 @@ def runs(items: Sequence[RunOut], cursor: str | None = None, *, empty: str = "no
             state.append(f"\n{run.error_code}, try {run.attempts}" if run.attempts else f"\n{run.error_code}")
         table.add_row(run.kind, state, did, _took(run), _dim(run.run_id))
     return _listed(table, cursor)
+
+
+def reembedded(result: Reembedded) -> RenderableType:
+    """Of which model the vectors are now, and what was embedded for it."""
+    vectors = _counts(result.vectors) if any(result.vectors.values()) else "nothing to do"
+    return Text(shown(f"{result.model}, {result.dimension} numbers (before: {result.model_before}): {vectors}"))
 
 
 def _took(run: RunOut) -> str:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import render
-from .console import print_result, progress
+from .console import note, print_result, progress
 from .options import Cursor, Limit, Output, User, format_of, user_of
-from .session import WorkBars, drain, with_memory
+from .session import WorkBars, drain, run_async, settings, with_memory
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import Maintenance, RunList, RunOut
@@ -62,6 +62,20 @@ def run(
 
     result = with_memory(user_of(ctx, user), work)
     print_result(result, format_of(ctx, output), lambda: render.runs(result.runs))
+
+
+def reembed(ctx: typer.Context, output: Output = None) -> None:
+    """Change all vectors to those of the embedding model that is set now. If it is stopped, run it again to go on."""
+    from memoryos_graph.service import MemoryService
+
+    with progress() as bars:
+        task = bars.add_task("reembed", total=None)
+
+        def count(done: int, total: int) -> None:
+            bars.update(task, completed=done, total=total)
+
+        result = run_async(MemoryService.reembed(settings(), on_progress=note, on_vectors=count))
+    print_result(result, format_of(ctx, output), lambda: render.reembedded(result))
 
 
 @runs.callback()
