@@ -42,4 +42,4 @@ async def test_no_query_scans_a_label_and_hot_ones_use_their_index(service: Memo
             if query.file not in TINY:
                 assert not [o for o, _ in operators if o in ("AllNodesScan", "NodeByLabelScan")], query.name
             if query.name in WANTED:
-                assert any(WANTED[query.name] in details for _, details in operators), query.name
+                assert any(WANTED[query.name] in details for _, details in operators), (query.name, operators)
