@@ -124,6 +124,8 @@ async def test_case_u44_parallel_first_requests_load_the_packaged_model_once(mon
     loads: list[str] = []
 
     class Model:
+        default_prompt_name = "query"  # then a single text takes the usual way
+
         def encode(self, texts: list[str], **_: Any) -> Any:
             import numpy
 

@@ -9,6 +9,7 @@ from ...errors import InvalidInput
 from ...llm.embedder import SentenceTransformerEmbedder
 from ...service import MemoryService
 from .adding import bench_add
+from .embedding import bench_embed
 from .material import MixedEmbedder
 from .plain import bench_plain
 from .searching import Sizes, bench_search
@@ -18,7 +19,7 @@ from .waiting import bench_slow_model
 if TYPE_CHECKING:
     from ...settings import Settings
 
-PARTS = ("add", "search", "plain", "parallel", "busy", "slow_model")
+PARTS = ("add", "search", "plain", "embed", "parallel", "busy", "slow_model")
 GROUPS = {"all": PARTS, "scale": ("search", "plain")}
 ROUNDS = 300
 
@@ -40,7 +41,8 @@ async def bench(
     if unknown := [part for part in chosen if part not in PARTS]:
         raise InvalidInput("parts", f"there is no part {unknown[0]!r}; there are {', '.join((*PARTS, *GROUPS))}")
     settings = settings.model_copy(update={"data_dir": settings.data_dir / "bench"})
-    mixed = await MixedEmbedder.of(SentenceTransformerEmbedder(settings.embedding_model, settings.embedding_dimension))
+    real = SentenceTransformerEmbedder(settings.embedding_model, settings.embedding_dimension)
+    mixed = await MixedEmbedder.of(real)
     async with MemoryService.open(settings, worker=False, embedder=mixed, on_progress=on_progress) as service:
         report: dict[str, Any] = {"server": service.ctx.store.connection.version, "rounds": rounds}
         if "add" in chosen:
@@ -50,6 +52,9 @@ async def bench(
             report["search"] = await bench_search(service, sizes, rounds, on_progress)
         if "plain" in chosen:
             report["plain"] = await bench_plain(service, sizes, rounds, on_progress)
+        if "embed" in chosen:
+            on_progress("embedding questions")
+            report["embed"] = await bench_embed(real, rounds)
         if "parallel" in chosen:
             on_progress("adding turns of one user and of eight")
             report["parallel"] = await bench_parallel(service, rounds)
