@@ -17,6 +17,7 @@ from .errors import SetupError
 from .llm.embedder import Embedder, SentenceTransformerEmbedder
 from .llm.provider import Provider
 from .llm.rules import RulesProvider
+from .llm.tokens import CharacterCounter, ModelCounter, TokenCounter
 from .settings import Settings, load_settings
 from .store import managed
 from .store.connection import Connection
@@ -63,6 +64,7 @@ async def open_context(
             settings=settings,
             secret=secret,
             visits=VisitBuffer(),
+            tokens=_counter(embedder),
         )
 
 
@@ -86,6 +88,12 @@ async def _open_embedder(settings: Settings, gate: asyncio.Semaphore, stack: Asy
     from .llm.endpoint_embedder import EndpointEmbedder
 
     return EndpointEmbedder(endpoint, settings.embedding_model, settings.embedding_dimension)
+
+
+def _counter(embedder: Embedder) -> TokenCounter:
+    """The tokenizer of the model in this process, if there is one."""
+    load = getattr(embedder, "tokenizer", None)
+    return CharacterCounter() if load is None else ModelCounter(embedder.model_id, load)
 
 
 async def _open_endpoint(

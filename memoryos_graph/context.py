@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .clock import Clock
 from .llm.embedder import Embedder
 from .llm.provider import Provider
+from .llm.tokens import CharacterCounter, TokenCounter
 from .metrics import Metrics
 from .settings import Settings
 from .visits import VisitBuffer
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Context:
     """One process's doors: the store, the models, the clock, the settings, the key
-    outside the database, the visits not written yet, and the numbers of this process."""
+    outside the database, the visits not written yet, the numbers of this process, and what counts tokens."""
 
     store: Store
     provider: Provider
@@ -30,3 +31,4 @@ class Context:
     secret: Secret
     visits: VisitBuffer
     metrics: Metrics = field(default_factory=Metrics)
+    tokens: TokenCounter = field(default_factory=CharacterCounter)

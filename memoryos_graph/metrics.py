@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from .contract import RunOut
+from .contract import ModelCallOut, RunOut
+from .domain.usage import ModelCall
 
 
 class Metrics:
@@ -15,6 +18,7 @@ class Metrics:
         self.model_state: tuple[str, str] | None = None
         self.turns = self._counter("turns_stored", "Turns stored; repeats are not counted")
         self.searches = self._counter("searches", "Searches answered")
+        self.answers = self._counter("answers", "Answers stored")
         self._runs = self._counter("runs", "Runs that ended", "step", "state")
         self._failures = self._counter("failures", "Runs that ended without a result", "step", "code")
         self._items = self._counter("items", "What runs did, such as migrate pages or promote facts", "step", "item")
@@ -41,7 +45,11 @@ class Metrics:
             self._items.labels(run.kind, item).inc(n)
         for reason, n in run.rejected.items():
             self._rejected.labels(reason).inc(n)
-        for call in run.calls:
+        self.called(run.calls)
+
+    def called(self, calls: Iterable[ModelCallOut | ModelCall]) -> None:
+        """Count requests to models."""
+        for call in calls:
             self.model_state = (call.model, call.outcome)
             self._calls.labels(call.model, call.outcome).inc()
             self._tokens.labels(call.model, call.outcome, "in").inc(call.tokens_in)

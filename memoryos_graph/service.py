@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Literal, TypeVar
@@ -13,6 +13,10 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from .access import Access, Keys
 from .context import Context
 from .contract import (
+    AnswerRequest,
+    AnswerResult,
+    ContextRequest,
+    ContextResult,
     FactHistory,
     FactList,
     FactOut,
@@ -53,6 +57,8 @@ from .curation import profile as curating
 from .domain.page import PageState
 from .errors import InvalidInput, MemoryosError
 from .pipeline import intake, reembedding
+from .recall import answer as answering
+from .recall import context as composing
 from .recall import facts as knowing
 from .recall import listing
 from .recall import profile as profiles
@@ -83,6 +89,7 @@ class MemoryService:
         self._worker = worker
         self._timetable = timetable or Timetable(ctx, worker)
         self._keys = Keys(ctx)
+        self._answers = Answers()
 
     @classmethod
     @asynccontextmanager
@@ -107,9 +114,11 @@ class MemoryService:
             if worker:
                 background.start()
                 timetable.start()
+            service = cls(ctx, background, timetable)
             try:
-                yield cls(ctx, background, timetable)
+                yield service
             finally:
+                await service._answers.finish()
                 await timetable.stop()
                 await background.stop()
                 await background.flush()
@@ -134,7 +143,7 @@ class MemoryService:
     def user(self, user_id: str) -> UserMemory:
         """The memory of one user, who need not exist yet. Raises InvalidInput for an id that can't be one."""
         try:
-            return UserMemory(self.ctx, _USER_ID.validate_python(user_id, strict=True), self._worker)
+            return UserMemory(self.ctx, _USER_ID.validate_python(user_id, strict=True), self._worker, self._answers)
         except ValidationError as exc:
             raise _invalid(exc, "user_id") from exc
 
@@ -233,13 +242,37 @@ class MemoryService:
         return PartState(ok=True, detail="working" if self._worker.alive else "off in this process")
 
 
+class Answers:
+    """Answers being written in this process, which go on when nobody listens any more."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[AnswerResult]] = set()
+
+    def start(self, answering: Coroutine[Any, Any, AnswerResult]) -> asyncio.Task[AnswerResult]:
+        """Write an answer in a task of its own. Its error is for who listens; nobody needs to."""
+        task = asyncio.create_task(answering)
+        self._running.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    async def finish(self) -> None:
+        """Let all of them come to their end."""
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    def _done(self, task: asyncio.Task[AnswerResult]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+
 class UserMemory:
     """One user's memory: short verbs, each one room function."""
 
-    def __init__(self, ctx: Context, user_id: str, worker: Worker) -> None:
+    def __init__(self, ctx: Context, user_id: str, worker: Worker, answers: Answers | None = None) -> None:
         self._ctx = ctx
         self.user_id = user_id
         self._worker = worker
+        self._answers = answers or Answers()
 
     async def remember(
         self, turns: TurnIn | Sequence[TurnIn | dict[str, Any]] | dict[str, Any], *, idempotency_key: str | None = None
@@ -290,6 +323,59 @@ class UserMemory:
         result = await searching.search(self._ctx, self.user_id, request)
         self._ctx.metrics.searches.inc()
         return result
+
+    async def context(self, query: str, **options: Any) -> ContextResult:
+        """The parts of a prompt, without a model call: recent turns, evidence, persona, conflicts; options are the
+        fields of ContextRequest. One embedding, seven statements. Raises InvalidInput, ModelUnavailable.
+        """
+        request = _checked(ContextRequest, {"query": query, **options})
+        result = await composing.context(self._ctx, self.user_id, request)
+        self._ctx.metrics.searches.inc()
+        return result
+
+    async def answer(
+        self,
+        query: str,
+        *,
+        idempotency_key: str | None = None,
+        on_text: Callable[[str], None] | None = None,
+        **options: Any,
+    ) -> AnswerResult:
+        """Answer from memory, with citations; options are the fields of AnswerRequest. The question is stored first, so
+        that it survives whatever happens to the answer. `on_text` is told of each piece as it is written.
+
+        The same `id` or key with the same question gives the answer that is there. Raises InvalidInput, Conflict,
+        ModelUnavailable, ModelReplyInvalid, ModelBudgetSpent, TryAgain.
+        """
+        request = _checked(AnswerRequest, {"query": query, **options})
+        page_id = None
+        if request.store:
+            asked = await intake.ask(self._ctx, self.user_id, request.turn(), idempotency_key=idempotency_key)
+            self._ctx.metrics.turns.inc(asked.created)
+            page_id = asked.page_id
+        try:
+            return await answering.answer(self._ctx, self.user_id, request, page_id, on_text)
+        finally:
+            self._worker.nudge()
+
+    async def answer_stream(
+        self, query: str, *, idempotency_key: str | None = None, **options: Any
+    ) -> AsyncIterator[str | AnswerResult]:
+        """The pieces of an answer as they are written, then the whole result; as `answer` in all else.
+
+        Who stops listening changes nothing: the answer is finished and stored.
+        """
+        pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        asking = self.answer(query, idempotency_key=idempotency_key, on_text=pieces.put_nowait, **options)
+        task = self._answers.start(asking)
+        task.add_done_callback(lambda _: pieces.put_nowait(None))
+        while (piece := await pieces.get()) is not None:
+            yield piece
+        yield await task
+
+    async def get_answer(self, answer_id: str) -> AnswerResult:
+        """A stored answer: what was asked, said and used. Raises NotFound."""
+        return await answering.get_answer(self._ctx, self.user_id, answer_id)
 
     async def facts(
         self,

@@ -9,13 +9,15 @@ WITH u
 CALL (u) {
   UNWIND $external_ids AS external_id
   MATCH (p:Page {user_id: $user_id, external_id: external_id})
-  RETURN collect(p {.external_id, .request_key, .page_id, .seq, .state, .content_hash}) AS by_id
+  RETURN collect(p {.external_id, .request_key, .page_id, .seq, .state,
+                    content_hash: coalesce(p.asked_hash, p.content_hash)}) AS by_id
 }
 CALL (u) {
   UNWIND $request_keys AS request_key
   MATCH (p:Page {user_id: $user_id, request_key: request_key})
   WHERE p.recorded_at > $requests_since
-  RETURN collect(p {.external_id, .request_key, .page_id, .seq, .state, .content_hash}) AS by_request
+  RETURN collect(p {.external_id, .request_key, .page_id, .seq, .state,
+                    content_hash: coalesce(p.asked_hash, p.content_hash)}) AS by_request
 }
 CALL (u) {
   UNWIND $conversation_ids AS conversation_id

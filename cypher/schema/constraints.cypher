@@ -38,6 +38,10 @@ CREATE CONSTRAINT segment_version_key IF NOT EXISTS FOR (n:SegmentVersion) REQUI
 // mode: schema
 CREATE CONSTRAINT fact_key IF NOT EXISTS FOR (n:Fact) REQUIRE (n.user_id, n.fact_id) IS UNIQUE
 
+// name: answer_key
+// mode: schema
+CREATE CONSTRAINT answer_key IF NOT EXISTS FOR (n:Answer) REQUIRE (n.user_id, n.answer_id) IS UNIQUE
+
 // name: profile_version_key
 // mode: schema
 CREATE CONSTRAINT profile_version_key IF NOT EXISTS FOR (n:ProfileVersion) REQUIRE (n.user_id, n.version) IS UNIQUE

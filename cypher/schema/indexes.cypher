@@ -74,6 +74,10 @@ CREATE RANGE INDEX fact_user IF NOT EXISTS FOR (n:Fact) ON (n.user_id)
 // mode: schema
 CREATE RANGE INDEX fact_status IF NOT EXISTS FOR (n:Fact) ON (n.user_id, n.status, n.kind)
 
+// name: answer_user
+// mode: schema
+CREATE RANGE INDEX answer_user IF NOT EXISTS FOR (n:Answer) ON (n.user_id)
+
 // name: profile_version_user
 // mode: schema
 CREATE RANGE INDEX profile_version_user IF NOT EXISTS FOR (n:ProfileVersion) ON (n.user_id)

@@ -33,7 +33,8 @@ class Reaction:
     """What to do with a request; the default is to answer it well.
 
     `content` replaces the text of the reply, `edit` changes what would be said. `cut_connection` breaks off within the
-    body; `hang` never answers; `hold` waits until the test lets go.
+    body, `break_after` a stream after so many pieces; `hang` never answers; `hold` waits until the test lets go, and
+    `hold_after` in a stream after so many pieces.
     """
 
     status: int = 200
@@ -49,7 +50,9 @@ class Reaction:
     delay_s: float = 0.0
     hang: bool = False
     hold: Hold | None = None
+    hold_after: int = 0
     cut_connection: bool = False
+    break_after: int | None = None
     raw: str | None = None
 
 

@@ -17,9 +17,11 @@ from ..llm.rules.continuity import continuity
 from ..llm.rules.summary import line
 from ..llm.rules.topics import topics
 from .scenario import Kind, Request
+from .scripted_replies import scripted_reply
 
 DIMENSION = 384
-_TASK = re.compile(r"^# Task: (read_batch|propose_claims)$", re.MULTILINE)
+_TASK = re.compile(r"^# Task: (read_batch|propose_claims|answer)$", re.MULTILINE)
+_KINDS: dict[str, Kind] = {"read_batch": "read_batch", "propose_claims": "propose_claims", "answer": "answer"}
 _DATA = re.compile(r"```json\n(.*?)\n```", re.DOTALL)
 _WORD = re.compile(r"[㐀-鿿]|[^\W_]+")
 
@@ -29,10 +31,8 @@ def parsed_chat(body: Mapping[str, Any]) -> Request:
     texts = list(_texts(body))
     text = "\n".join(texts)
     task = _TASK.search(text)
-    kind: Kind = "answer"
-    if task:
-        kind = "read_batch" if task[1] == "read_batch" else "propose_claims"
-    return Request(kind=kind, body=body, text=_as_written(text), pages=tuple(_pages(text)) if task else ())
+    kind = _KINDS[task[1]] if task else "answer"
+    return Request(kind=kind, body=body, text=_as_written(text), pages=tuple(_pages(text)) if kind != "answer" else ())
 
 
 def parsed_embeddings(body: Mapping[str, Any]) -> Request:
@@ -52,7 +52,8 @@ def good_answer(request: Request) -> str:
         return json.dumps(_reading(request), ensure_ascii=False)
     if request.kind == "propose_claims":
         return json.dumps({"claims": [_claim(one) for one in claims(request.pages)]}, ensure_ascii=False)
-    return "This is a scripted answer."
+    data = _data("\n".join(_texts(request.body)))
+    return scripted_reply(data) if "question" in data else "This is a scripted answer."
 
 
 def vector(text: str) -> list[float]:
@@ -129,16 +130,33 @@ def _texts(body: Mapping[str, Any]) -> Iterator[str]:
 
 def _as_written(text: str) -> str:
     """The text with its data as people wrote it, so that `only` and `containing` find it."""
-    return text + "".join(f"\n{side}" for row in _rows(text) for side in row.values() if isinstance(side, str))
+    return text + "".join(f"\n{inner}" for inner in _strings(_data(text)))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
 
 
 def _rows(text: str) -> list[dict[str, Any]]:
-    data = _DATA.search(text)
+    rows = _data(text).get("pages")
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _data(text: str) -> dict[str, Any]:
+    """The JSON block of a prompt."""
+    found = _DATA.search(text)
     try:
-        rows = json.loads(data[1])["pages"] if data else []
-    except (ValueError, KeyError, TypeError):
-        return []
-    return [row for row in rows if isinstance(row, dict)]
+        data = json.loads(found[1]) if found else {}
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
 
 
 def _pages(text: str) -> Iterator[Page]:

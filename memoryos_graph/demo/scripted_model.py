@@ -20,7 +20,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from .scenario import Reaction, Scenario
+from .scenario import Hold, Reaction, Scenario
 from .scenario import Request as Asked
 from .scripted_answers import good_answer, inputs, parsed_chat, parsed_embeddings, vector
 
@@ -124,10 +124,8 @@ class _CutConnection(Response):
 
 async def _early(request: Request, reaction: Reaction) -> Response | None:
     """What comes before or instead of an answer."""
-    if reaction.hold is not None:
-        reaction.hold.arrived.set()
-        while not reaction.hold.released.is_set():  # no thread of the pool: many requests may be held
-            await asyncio.sleep(0.01)
+    if reaction.hold is not None and not reaction.hold_after:
+        await _held(reaction.hold)
     await asyncio.sleep(reaction.delay_s)
     while reaction.hang:
         if (await request.receive())["type"] == "http.disconnect":
@@ -137,6 +135,12 @@ async def _early(request: Request, reaction: Reaction) -> Response | None:
     if reaction.status != 200:
         return _error(reaction.status, reaction.error, reaction.param, dict(reaction.headers))
     return Response(reaction.raw, media_type="application/json") if reaction.raw is not None else None
+
+
+async def _held(hold: Hold) -> None:
+    hold.arrived.set()
+    while not hold.released.is_set():  # no thread of the pool: many requests may be held
+        await asyncio.sleep(0.01)
 
 
 async def _answer(asked: Asked, reaction: Reaction) -> Response:
@@ -157,14 +161,20 @@ async def _answer(asked: Asked, reaction: Reaction) -> Response:
 async def _stream(asked: Asked, reaction: Reaction, text: str) -> AsyncIterator[str]:
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     deltas += [{"content": text[i : i + 20]} for i in range(0, len(text), 20)]
-    for delta in deltas:
-        yield _event(asked, {"index": 0, "delta": delta, "finish_reason": None})
-    yield _event(asked, {"index": 0, "delta": {}, "finish_reason": reaction.finish})
+    for n, delta in enumerate(deltas):  # the first holds no text
+        if reaction.break_after is not None and n > reaction.break_after:
+            return
+        if reaction.hold is not None and n > reaction.hold_after > 0:
+            await _held(reaction.hold)
+        yield _event(asked, choices=[{"index": 0, "delta": delta, "finish_reason": None}])
+    yield _event(asked, choices=[{"index": 0, "delta": {}, "finish_reason": reaction.finish}])
+    if reaction.usage and (asked.body.get("stream_options") or {}).get("include_usage"):
+        yield _event(asked, choices=[], usage=_usage(asked.text, text))
     yield "data: [DONE]\n\n"
 
 
-def _event(asked: Asked, choice: dict[str, Any]) -> str:
-    chunk = _envelope(asked, "chat.completion.chunk") | {"choices": [choice]}
+def _event(asked: Asked, **fields: Any) -> str:
+    chunk = _envelope(asked, "chat.completion.chunk") | fields
     return f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n"
 
 

@@ -105,6 +105,11 @@ class Page:
         return page_text(self.user_input, self.assistant_response, self.tool_text)
 
 
+def answered_hash(asked_hash: str, answer: str) -> str:
+    """The content hash of a page whose empty side was filled by an answer."""
+    return hashlib.sha256(f"{asked_hash}\n{answer}".encode()).hexdigest()
+
+
 def page_text(user_input: str, assistant_response: str, tool_text: str = "") -> str:
     """What was said and what tools gave as one text, user first; an empty side leaves no line."""
     return "\n".join(side for side in (user_input, assistant_response, tool_text) if side)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ..domain.usage import ModelCall
 from ..errors import ModelReplyInvalid, ModelUnavailable
 from .endpoint import Endpoint, Refused
+from .streaming import Streamed
 
 Message = dict[str, str]
 Format = Literal["schema", "json", "plain"]
@@ -62,12 +63,15 @@ class Support:
     format: Format = "schema"
     temperature: bool = True
     limit: Literal["max_tokens", "max_completion_tokens", ""] = "max_tokens"
+    stream_usage: bool = True
 
     def without(self, about: str) -> Support | None:
         """The same less what a refusal is about; None when it is about none of it. Source: case L24."""
         about = about.lower()
         if self.temperature and "temperature" in about:
             return replace(self, temperature=False)
+        if self.stream_usage and ("stream_options" in about or "include_usage" in about):
+            return replace(self, stream_usage=False)
         if self.limit == "max_tokens" and "max_completion_tokens" in about:
             return replace(self, limit="max_completion_tokens")
         if self.limit and self.limit in about:
@@ -100,12 +104,14 @@ class Chat:
         """Whether the server takes a limit of tokens, as far as it is known."""
         return bool(self._support.limit)
 
-    async def text(self, ask: Ask, ledger: Ledger) -> tuple[str, int]:
-        """The text of the reply, and its place in the ledger. Raises Cut, ModelUnavailable, ModelReplyInvalid."""
+    async def text(self, ask: Ask, ledger: Ledger, on_text: Callable[[str], None] | None = None) -> tuple[str, int]:
+        """The text of the reply, and its place in the ledger. With `on_text` it streams, and a try that has told some
+        text is never repeated. Raises Cut, ModelUnavailable, ModelReplyInvalid.
+        """
         support = self._support
         while True:
             try:
-                response, ms = await self._send(ask, support, ledger)
+                response, ms = await self._send(ask, support, ledger, on_text)
                 break
             except Refused as refused:
                 if _TOO_LONG.search(refused.about.lower()):
@@ -119,11 +125,23 @@ class Chat:
         self._support = support
         return self._text_of(response, ms, ledger)
 
-    async def _send(self, ask: Ask, support: Support, ledger: Ledger) -> tuple[Any, int]:
+    async def _send(
+        self, ask: Ask, support: Support, ledger: Ledger, on_text: Callable[[str], None] | None
+    ) -> tuple[Any, int]:
         asked = _asked(self.model, ask, support)
+        create = self._endpoint.client.chat.completions.create
+
+        def failed(outcome: str, ms: int) -> object:
+            return ledger.add(self.model, outcome, ms)
+
+        if on_text is None:
+            return await self._endpoint.send(lambda: create(**asked), failed)
+        streamed = Streamed(on_text)
+        asked["stream"] = True
+        if support.stream_usage:
+            asked["stream_options"] = {"include_usage": True}
         return await self._endpoint.send(
-            lambda: self._endpoint.client.chat.completions.create(**asked),
-            lambda outcome, ms: ledger.add(self.model, outcome, ms),
+            lambda: streamed.read(create(**asked)), failed, again=lambda: not streamed.told
         )
 
     def _text_of(self, response: Any, ms: int, ledger: Ledger) -> tuple[str, int]:

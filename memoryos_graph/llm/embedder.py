@@ -62,6 +62,24 @@ class SentenceTransformerEmbedder:
         """Whether the model is loaded."""
         return self._model is not None
 
+    def tokenizer(self) -> Any:
+        """A copy of the model's tokenizer that cuts and pads nothing; the packaged one needs no model to be loaded.
+
+        Raises ImportError, SetupError.
+        """
+        from tokenizers import Tokenizer
+
+        if self.model_id == PACKAGED_MODEL:
+            tokenizer = Tokenizer.from_file(str(Path(_packaged_folder()) / "tokenizer.json"))
+        else:
+            backend = getattr(self._load().tokenizer, "backend_tokenizer", None)
+            if backend is None:
+                return None
+            tokenizer = Tokenizer.from_str(backend.to_str())
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
     def encode(self, texts: list[str]) -> list[list[float]]:
         """A batch, on all cores, while this call waits; one batch at a time."""
         model = self._load()

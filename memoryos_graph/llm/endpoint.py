@@ -59,19 +59,20 @@ class Endpoint:
         self.client = openai.AsyncOpenAI(base_url=base_url, api_key=api_key or "none", max_retries=0, timeout=timeout_s)
         self._timeout_s = timeout_s
         self._gate = gate
-        self._retrying = AsyncRetrying(
-            stop=stop_after_attempt(max_tries), retry=retry_if_exception(_passes), wait=_wait, reraise=True
-        )
+        self._retrying = AsyncRetrying(stop=stop_after_attempt(max_tries), wait=_wait, reraise=True)
 
-    async def send(self, request: Callable[[], Awaitable[T]], on_failure: OnFailure) -> tuple[T, int]:
+    async def send(
+        self, request: Callable[[], Awaitable[T]], on_failure: OnFailure, again: Callable[[], bool] = lambda: True
+    ) -> tuple[T, int]:
         """The response and its ms. Tries again after 408, 409, 429, 5xx, timeouts and lost connections.
 
-        Retry-After is obeyed. `on_failure(outcome, ms)` is told of each failed try.
+        Retry-After is obeyed. `on_failure(outcome, ms)` is told of each failed try; `again` can forbid another one.
         Raises ModelUnavailable, ModelReplyInvalid, Refused.
         """
         try:
             # A copy: the object keeps the state of one use.
-            return await self._retrying.copy()(self._once, request, on_failure)
+            retrying = self._retrying.copy(retry=retry_if_exception(lambda exc: again() and _passes(exc)))
+            return await retrying(self._once, request, on_failure)
         except _Failed as failed:
             raise failed.error() from None
 

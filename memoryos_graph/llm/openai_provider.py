@@ -14,9 +14,11 @@ from . import prompt as prompts
 from .chat import Ask, Chat, Cut, Ledger, Message
 from .endpoint import Endpoint
 from .notes import ClaimNote, PageNote
+from .parts import AnswerParts
+from .parts import as_data as answer_data
 from .prompt import Prompt
 from .proposals import claims_of
-from .provider import BatchReading, Reply, Topic
+from .provider import BatchReading, OnText, Reply, Topic, Written
 from .readings import page_notes, reading, topics_of
 from .replies import Unfit, without_reasoning
 from .shapes import CLAIMS, READING, Shape
@@ -75,22 +77,25 @@ class OpenAIProvider:
         notes = [note for part in parts for note in part]
         return self._reply(await asyncio.to_thread(claims_of, notes, pages), work)
 
-    async def write_answer(self, messages: Sequence[Message], *, max_tokens: int = MAX_TOKENS) -> Reply[str]:
-        """The answer model's text to these messages, as it wrote it: nothing is taken out of what people see.
+    async def answer(self, parts: AnswerParts, on_text: OnText | None = None) -> Reply[Written]:
+        """The answer model's text, as it wrote it: nothing is taken out of what people see. One request.
 
-        Raises ModelReplyInvalid for an empty, refused or cut answer.
+        Raises ModelUnavailable, and ModelReplyInvalid for an empty, refused or cut answer.
         """
-        ledger = Ledger(prompts.hash_of(messages[0]["content"]) if messages else "")
-        with_calls = _WithCalls(ledger)
-        with with_calls:
+        prompt = prompts.answer()
+        ledger = Ledger(prompt.hash)
+        messages = prompt.messages(await asyncio.to_thread(answer_data, parts), "The memory and the question")
+        with _WithCalls(ledger):
             try:
-                text, place = await self._answer_chat.text(Ask(messages=messages, max_tokens=max_tokens), ledger)
-            except Cut:
-                raise ModelReplyInvalid("the model's answer was cut", code="model_reply_cut") from None
+                ask = Ask(messages=messages, max_tokens=MAX_TOKENS)
+                text, place = await self._answer_chat.text(ask, ledger, on_text)
+            except Cut as exc:
+                detail = "the context is too long for the model" if exc.prompt else "the model's answer was cut"
+                raise ModelReplyInvalid(detail, code="model_reply_cut") from None
             if not without_reasoning(text):
                 ledger.mark(place, "empty")
                 raise ModelReplyInvalid("the model's answer was empty", code="model_reply_empty")
-        return Reply(text, self._answer_chat.model, ledger.prompt_hash, tuple(ledger.calls))
+        return Reply(Written(text), self._answer_chat.model, ledger.prompt_hash, tuple(ledger.calls))
 
     def _reply(self, value: T, work: _Work) -> Reply[T]:
         return Reply(value, self._chat.model, work.prompt.hash, tuple(work.ledger.calls))

@@ -26,9 +26,9 @@ class Prompt:
     text: str
     hash: str
 
-    def messages(self, data: str) -> list[Message]:
-        """The messages of a first request; `data` is what is to be read."""
-        return [{"role": "system", "content": self.text}, {"role": "user", "content": f"Pages, as data:\n{data}"}]
+    def messages(self, data: str, name: str = "Pages") -> list[Message]:
+        """The messages of a first request; `data` is what is to be read, `name` what it holds."""
+        return [{"role": "system", "content": self.text}, {"role": "user", "content": f"{name}, as data:\n{data}"}]
 
 
 @cache
@@ -42,6 +42,13 @@ def propose_claims() -> Prompt:
     """The prompt for claims, with the predicates and those traits that may be inferred."""
     text = _file(CLAIMS.name).replace("{predicates}", _predicates()).replace("{traits}", _traits())
     return _prompt(text, CLAIMS)
+
+
+@cache
+def answer() -> Prompt:
+    """The prompt for an answer in prose."""
+    text = _file("answer")
+    return Prompt(text, hash_of(text))
 
 
 def hash_of(text: str, schema: dict[str, Any] | None = None) -> str:

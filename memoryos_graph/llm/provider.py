@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from ..domain.claim import Claim
 from ..domain.page import Page
 from ..domain.usage import ModelCall
+from .parts import AnswerParts
 
 T = TypeVar("T")
+OnText = Callable[[str], None]
+"""Told of each piece of a text as it comes."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,14 @@ class BatchReading:
     chain_summaries: dict[str, str]
 
 
+@dataclass(frozen=True)
+class Written:
+    """An answer with its markers as they were written; `extractive` when it is made of words of the memory."""
+
+    text: str
+    extractive: bool = False
+
+
 class Provider(Protocol):
     """Reads pages. Raises ModelError when it can't; never guesses, never returns an error as text."""
 
@@ -62,4 +73,11 @@ class Provider(Protocol):
 
     async def propose_claims(self, pages: Sequence[Page]) -> Reply[tuple[Claim, ...]]:
         """Statements that these pages carry, with verbatim quotes: about the user, the assistant, or from tools."""
+        ...
+
+    async def answer(self, parts: AnswerParts, on_text: OnText | None = None) -> Reply[Written]:
+        """An answer to the question with the numbers of the items it rests on, [0] where they do not tell.
+
+        One request. With `on_text` it streams; nothing that was told is ever taken back.
+        """
         ...

@@ -22,6 +22,9 @@ REQUESTS_KEPT = timedelta(hours=24)
 SYSTEM_TEXTS_KNOWN = 20
 
 
+ANSWER_HOLD = timedelta(minutes=5)
+
+
 @dataclass(frozen=True)
 class _Sent:
     """One turn of a request, with all that may not be made inside the transaction, since that may run twice."""
@@ -40,8 +43,12 @@ async def remember(
     *,
     idempotency_key: str | None = None,
     origin: str = "conversation",
+    held_until: datetime | None = None,
 ) -> list[TurnStored]:
     """Store turns in order and give their pages; when this returns, they survive any crash.
+
+    `held_until` is for questions whose answer is on its way: they are not indexed before that time, so that both sides
+    are read together.
 
     Cost: two statements, however many turns (at most 1,000). Writes Page, Session, Conversation, NEXT, Event.
     The same id with the same content gives the page that is there. The same id with other content raises Conflict,
@@ -72,11 +79,23 @@ async def remember(
         assert head is not None, "the lock query merges the user"
         known = _known(sent, head)
         placement = _place(user_id, sent, known, head, max(now, head["last_recorded_at"]))
+        if held_until is not None:
+            _hold(placement.pages, held_until)
         if placement.pages:
             await tx.run("store_turns", user_id=user_id, event=_event(ctx, user_id, head, placement), **vars(placement))
         return _acknowledge(sent, known, placement)
 
     return await ctx.store.write(user_id, work)
+
+
+async def ask(ctx: Context, user_id: str, turn: TurnIn, *, idempotency_key: str | None = None) -> TurnStored:
+    """Store a question before anybody answers it: a turn of the user alone, as durable as any.
+
+    For five minutes it waits for its other side. Whatever becomes of the answer, it is indexed then at the latest.
+    """
+    until = ctx.clock.now() + ANSWER_HOLD
+    (stored,) = await remember(ctx, user_id, [turn], idempotency_key=idempotency_key, held_until=until)
+    return stored
 
 
 def _prepare(ctx: Context, user_id: str, n: int, turn: TurnIn, idempotency_key: str | None, origin: str) -> _Sent:
@@ -183,6 +202,13 @@ def _place(
         assistants=[{"assistant_id": name, "system_keys": keys} for name, keys in sorted(told.items())],
         newest_event_at=max((page["event_time"] for page in pages), default=recorded_at),
     )
+
+
+def _hold(pages: Sequence[dict[str, Any]], until: datetime) -> None:
+    """Keep the index step away for a while; `asked_hash` lets a repeat of the question find its answered page."""
+    for page in pages:
+        page["next_try_at"] = until
+        page["asked_hash"] = page["content_hash"]
 
 
 def _untold(item: _Sent, told: list[str]) -> str:

@@ -90,6 +90,7 @@ class Filled:
     fact_id: str
     segment_id: str
     run_id: str
+    answer_id: str
 
     @property
     def base(self) -> str:
@@ -108,4 +109,6 @@ async def filled(service: MemoryService) -> Filled:
     assert facts
     assert segments
     run_id = (await memory.runs()).items[0].run_id
-    return Filled(memory.user_id, stored[0].page_id, facts[0].fact_id, segments[0].segment_id, run_id)
+    answer = await memory.answer("Where do I live?")
+    ids = (stored[0].page_id, facts[0].fact_id, segments[0].segment_id, run_id, str(answer.answer_id))
+    return Filled(memory.user_id, *ids)

@@ -30,6 +30,7 @@ from memoryos_graph.domain.claim import Claim, FactKind, Stance
 from memoryos_graph.domain.page import Side
 from memoryos_graph.errors import ModelError, ModelReplyInvalid, ModelUnavailable
 from memoryos_graph.llm.openai_provider import OpenAIProvider
+from memoryos_graph.llm.parts import AnswerParts
 from memoryos_graph.llm.rules import RulesProvider
 
 from ..model_server import Scene, open_provider
@@ -533,12 +534,55 @@ async def test_case_u56_instructions_in_a_text_prove_nothing(
     assert (claim.start, claim.end) == (0, 0)
 
 
+QUESTION = AnswerParts(question="What did I say?", now=datetime(2026, 3, 1, tzinfo=UTC), items=())
+
+
+async def test_an_answer_streams_as_it_is_written_and_counts_the_same(
+    model_provider: OpenAIProvider, model_server: Scene
+) -> None:
+    model_server.scenario.when(says("You said that you moved to Bergen, and that it rains there."))
+    told: list[str] = []
+    streamed = await model_provider.answer(QUESTION, told.append)
+    whole = await model_provider.answer(QUESTION)
+    assert len(told) > 1
+    assert "".join(told) == streamed.value.text == whole.value.text
+    assert (streamed.calls[0].tokens_in, streamed.calls[0].tokens_out) == (
+        whole.calls[0].tokens_in,
+        whole.calls[0].tokens_out,
+    )
+
+
+async def test_a_server_without_usage_in_streams_is_asked_without(
+    model_provider: OpenAIProvider, model_server: Scene
+) -> None:
+    model_server.scenario.when(error(400, "unknown parameter stream_options"), times=1)
+    for _ in range(2):
+        assert (await model_provider.answer(QUESTION, lambda _: None)).value.text
+    bodies = [request.body for request in model_server.scenario.requests()]
+    assert ["stream_options" in body for body in bodies] == [True, False, False]
+
+
+async def test_a_stream_that_breaks_off_is_tried_again_only_while_nothing_was_told(
+    model_provider: OpenAIProvider, model_server: Scene
+) -> None:
+    told: list[str] = []
+    model_server.scenario.when(Reaction(break_after=0), times=1)
+    assert (await model_provider.answer(QUESTION, told.append)).value.text == "".join(told)
+    assert model_server.scenario.count() == 2
+    model_server.scenario.when(Reaction(break_after=1))
+    told.clear()
+    with pytest.raises(ModelUnavailable):
+        await model_provider.answer(QUESTION, told.append)
+    assert model_server.scenario.count() == 3
+    assert len(told) == 1
+
+
 async def test_answers_are_left_as_the_model_wrote_them(model_server: Scene) -> None:
     said = " <think>To be or not</think> that is\n```the question``` "
     model_server.scenario.when(says(said))
     async with open_provider(model_server.base_url, answer_model="talker") as provider:
-        reply = await provider.write_answer([{"role": "user", "content": "Say it."}])
-    assert (reply.value, reply.model) == (said, "talker")
+        reply = await provider.answer(QUESTION)
+    assert (reply.value.text, reply.value.extractive, reply.model) == (said, False, "talker")
     assert [request.kind for request in model_server.scenario.requests()] == ["answer"]
 
 
@@ -548,7 +592,7 @@ async def test_an_answer_that_is_none_is_a_failure(
 ) -> None:
     model_server.scenario.when(reaction)
     with pytest.raises(ModelReplyInvalid) as failed:
-        await model_provider.write_answer([{"role": "user", "content": "Say it."}])
+        await model_provider.answer(QUESTION)
     assert len(failed.value.calls) == 1
 
 

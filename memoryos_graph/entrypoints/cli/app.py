@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import typer
 
-from . import database, demo, evaluate, measure, profile, reading, serving, turns, work
+from . import answering, database, demo, evaluate, measure, profile, reading, serving, turns, work
 from .console import FAILED, USAGE, note
 from .options import Output, User
 
@@ -34,6 +34,9 @@ app.add_typer(database.db, name="db", rich_help_panel=START)
 app.command(rich_help_panel=MEMORY)(turns.remember)
 app.command(name="import", rich_help_panel=MEMORY)(turns.import_file)
 app.command(rich_help_panel=MEMORY)(reading.search)
+app.command(rich_help_panel=MEMORY)(answering.context)
+app.command(rich_help_panel=MEMORY)(answering.answer)
+app.add_typer(answering.answers, name="answers", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(reading.why)
 app.command(rich_help_panel=MEMORY)(reading.facts)
 app.command(rich_help_panel=MEMORY)(reading.history)

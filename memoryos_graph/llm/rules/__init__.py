@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 from ...domain.claim import Claim
 from ...domain.page import Page
-from ..provider import BatchReading, Reply
+from ..parts import AnswerParts
+from ..provider import BatchReading, OnText, Reply, Written
+from .answering import extract
 from .claims import claims
 from .continuity import continuity
 from .summary import line
@@ -33,6 +35,13 @@ class RulesProvider:
     async def propose_claims(self, pages: Sequence[Page]) -> Reply[tuple[Claim, ...]]:
         """Plain first-person statements on the users' sides of these pages, in the order they were said."""
         return Reply(await asyncio.to_thread(claims, pages), MODEL, PROMPT_HASH)
+
+    async def answer(self, parts: AnswerParts, on_text: OnText | None = None) -> Reply[Written]:
+        """The sentences of the memory that are nearest to the question, each with the number of its item."""
+        text = await asyncio.to_thread(extract, parts)
+        if on_text is not None:
+            on_text(text)
+        return Reply(Written(text, extractive=True), MODEL, PROMPT_HASH)
 
 
 def _read(pages: Sequence[Page], before: dict[str, Page]) -> BatchReading:
