@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from functools import lru_cache
 
 from ..domain.text import content_words, sentences
 from .keywords import stem
@@ -21,6 +21,7 @@ class Nearness:
 
     def __init__(self, question: str) -> None:
         self.words = _stems(_ASKING.sub(" ", question))
+        self._known: dict[str, tuple[int, list[Span]]] = {}
 
     def hits(self, text: str) -> int:
         """How many of them a text has."""
@@ -37,13 +38,16 @@ class Nearness:
 
     def best(self, text: str) -> tuple[int, list[Span]]:
         """Which sentence of a text has most of them, the first of equals, and all its sentences."""
-        spans = sentences(text) or [(0, len(text))]
-        return self.best_of(text, spans), spans
+        known = self._known.get(text)
+        if known is None:
+            spans = sentences(text) or [(0, len(text))]
+            place = max(range(len(spans)), key=lambda i: (self.hits(text[slice(*spans[i])]), -i))
+            known = self._known[text] = place, spans
+        return known
 
-    def best_of(self, text: str, spans: Sequence[Span]) -> int:
-        """The place in `spans` of the sentence that has most of them."""
-        return max(range(len(spans)), key=lambda i: (self.hits(text[slice(*spans[i])]), -i))
+
+_stem = lru_cache(maxsize=20_000)(stem)
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in content_words(text))
+    return frozenset(_stem(word) for word in content_words(text))

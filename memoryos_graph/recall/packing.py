@@ -11,6 +11,7 @@ from ..llm.parts import ORDER, Item, Part, Passage, row_text
 from ..llm.tokens import BYTES_OF_ONE, TokenCounter
 
 SHARES: Mapping[Part, float] = {"persona": 0.2, "evidence": 0.45, "recent": 0.35}
+LAST = 10**6  # the rank of what was not found
 REST: tuple[Part, ...] = ("evidence", "recent", "persona")
 MOST_OF_REST = 0.5  # and of what is left then, before it gets all of it
 FRAME_TOKENS = 30  # what stands around the items
@@ -29,7 +30,7 @@ class Packed:
 
 
 def pack(wanted: Mapping[Part, Sequence[Item]], budget: int, near: Nearness, counter: TokenCounter) -> Packed:
-    """Fill each part up to its share, most important first, then give what is left to evidence, recent and persona.
+    """Fill each part up to its share, most important first, then give what is left to what was found, best first.
 
     `wanted` is in order of importance. What does not fit whole is shortened to the sentences around the one nearest to
     the question, unless less than 60 tokens are left for it. Every item is either shown or reported.
@@ -38,11 +39,11 @@ def pack(wanted: Mapping[Part, Sequence[Item]], budget: int, near: Nearness, cou
     for part in ORDER:
         share = min(int(SHARES[part] * budget), packing.left)
         for item in wanted.get(part, ()):
-            share -= packing.offer(part, item, share, int(MOST_OF_SHARE * SHARES[part] * budget))
+            share -= packing.offer(item, share, int(MOST_OF_SHARE * SHARES[part] * budget))
+    best_first = sorted((item for part in REST for item in wanted.get(part, ())), key=lambda item: item.rank or LAST)
     for at_once in (MOST_OF_REST, 1.0):
-        for part in REST:
-            for item in wanted.get(part, ()):
-                packing.offer(part, item, packing.left, int(at_once * packing.left))
+        for item in best_first:
+            packing.offer(item, packing.left, int(at_once * packing.left))
     return packing.done(wanted)
 
 
@@ -55,15 +56,19 @@ class _Packing:
         self._tokens: dict[str, int] = {}
         self._whole: dict[str, int] = {}
 
-    def offer(self, part: Part, item: Item, room: int, most: int) -> int:
-        """Take an item, or more of it than before, within `room`; gives the tokens it took on top."""
+    def offer(self, item: Item, room: int, most: int) -> int:
+        """Take an item, or up to `most` tokens more of it than before, within `room`; gives the tokens it took on top.
+
+        Less than 60 tokens more of what is shown already are not worth a change.
+        """
         had = self._tokens.get(item.id, 0)
         if item.id in self._taken and not self._taken[item.id].shortened:
             return 0
-        limit = min(room + had, most + had if most < room else room + had, self.left + had)
-        if limit < LEAST_TOKENS or limit <= had:
+        more = min(room, max(most, LEAST_TOKENS), self.left)
+        if more < LEAST_TOKENS:
             return 0
-        item = replace(item, marker=_ANY_MARKER, part=part)
+        limit = had + more
+        item = replace(item, marker=_ANY_MARKER)
         tokens = self._count(item, limit)
         if tokens > limit:
             item, tokens = self._shorten(item, limit)
