@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from ..service import MemoryService, UserMemory
 from .cases import Asked, Case, Dataset, Mode
+from .diagnosis import diagnose
+from .failures import Failure, FailureCount, counted
+from .growth import Growth, growth
 from .scores import DEPTHS, Scored, grouped, percentile, ranking, summary
 
 BATCH = 200  # turns in one request
+MISSED_AT = 10  # evidence that is not among so many first pages is looked into
 Progress = Callable[[str, int, int], None]
 
 
@@ -27,7 +31,8 @@ class Report(BaseModel):
     """The figures of one run. `recall` is evidence recall by depth; `by_…` hold the same with a count of questions.
 
     `sessions` is recall of the evidence's sessions among those of the same first pages. `questions` counts those whose
-    evidence is known, `asked` all. `traps` lists what of the file was passed over or mended.
+    evidence is known, `asked` all. `missed` says why evidence was not among the first ten pages, by the first thing
+    that went wrong; `memory` what the turns became. `traps` lists what of the file was passed over or mended.
     """
 
     dataset: str
@@ -41,6 +46,8 @@ class Report(BaseModel):
     by_category: dict[str, dict[str, float]]
     by_conversation: dict[str, dict[str, float]]
     latency_ms: Latency
+    missed: list[FailureCount]
+    memory: Growth
     traps: dict[str, dict[str, list[str]]]
     config: dict[str, Any]
 
@@ -59,6 +66,7 @@ async def evaluate(
     total = sum(len(case.questions) for case in dataset.cases)
     scored: list[Scored] = []
     timed: list[float] = []
+    missed: list[tuple[str, Failure]] = []
     for n, case in enumerate(dataset.cases, 1):
         user = service.user(case.user_id)
         page_ids = await _load(user, case, tell)
@@ -69,8 +77,14 @@ async def evaluate(
             timed.append(took_ms)
             if question.evidence:
                 scored.append(_scored(case, question, page_ids, ranked, took_ms))
+            if failure := await diagnose(user, case, question, page_ids, ranked[:MISSED_AT], mode):
+                missed.append((question.id, failure))
             tell("ask", len(timed), total)
-    return _report(dataset, mode, scored, timed, _config(service, dataset))
+    users, turns = [case.user_id for case in dataset.cases], sum(len(case.pages) for case in dataset.cases)
+    memory = await growth(service, users, turns)
+    return _report(
+        dataset, mode, scored, timed, missed=counted(missed), memory=memory, config=_config(service, dataset)
+    )
 
 
 async def _load(user: UserMemory, case: Case, tell: Progress) -> list[str]:
@@ -105,9 +119,7 @@ def _scored(case: Case, question: Asked, page_ids: Sequence[str], ranked: Sequen
     )
 
 
-def _report(
-    dataset: Dataset, mode: Mode, scored: list[Scored], timed: list[float], config: Mapping[str, Any]
-) -> Report:
+def _report(dataset: Dataset, mode: Mode, scored: list[Scored], timed: list[float], **rest: Any) -> Report:
     recall = summary(s.pages for s in scored)
     return Report(
         dataset=dataset.name,
@@ -122,7 +134,7 @@ def _report(
         by_conversation=dict(grouped(scored, lambda s: s.case)),
         latency_ms=Latency(p50=percentile(timed, 0.5), p95=percentile(timed, 0.95)),
         traps={case.name: {trap: list(places) for trap, places in case.traps.items()} for case in dataset.cases},
-        config=dict(config),
+        **rest,
     )
 
 

@@ -77,9 +77,15 @@ async def test_recall_needs_labels_and_all_modes_say_the_same_keys(service: Memo
     assert (found.dataset, found.questions, found.asked) == ("gvd", 3, 3)
     assert found.recall["5"] == 1
     assert found.sessions["5"] == 1
+    assert found.missed == []
+    assert (found.memory.turns, found.memory.nodes["Page"]) == (5, 5)
+    assert found.memory.bytes_per_turn > 4 * 384
     nothing = await evaluate(service, dataset(*paths), mode="none")
     assert nothing.recall == {"5": 0, "10": 0, "20": 0}
     assert nothing.latency_ms.p95 == 0
+    assert [(f.type, f.module, f.questions) for f in nothing.missed] == [
+        ("not retrieved: no arm found it", "recall.search", 3)
+    ]
     whole = await evaluate(service, dataset(*paths), mode="full")
     assert (whole.recall["5"], whole.mrr) == (1, pytest.approx((1 + 1 / 3 + 1 / 2) / 3, abs=1e-4))
     unlabelled = await evaluate(service, dataset(*paths[:2]))

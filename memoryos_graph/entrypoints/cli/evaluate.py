@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .console import Format, out, print_json, progress
+from .console import Format, note, out, print_json, progress
 from .options import Output, format_of
 from .session import run_async, with_service
 
@@ -38,6 +38,12 @@ Mode = Annotated[
 ]
 
 
+OutDir = Annotated[
+    Path | None,
+    typer.Option("--out", file_okay=False, help="A folder for the figures as JSON, and a page with all modes in it."),
+]
+
+
 @evaluations.command()
 def locomo(
     ctx: typer.Context,
@@ -47,6 +53,7 @@ def locomo(
     conversations: Annotated[
         str | None, typer.Option("--conversations", help="Ids of conversations, with commas between. (default: all)")
     ] = None,
+    out_dir: OutDir = None,
     output: Output = None,
 ) -> None:
     """Evidence recall and speed on LoCoMo, without any language model."""
@@ -57,7 +64,7 @@ def locomo(
 
         return files.dataset(path, 2 if page_turns == 2 else 1, only)
 
-    _print(_evaluate(load, mode), format_of(ctx, output))
+    _evaluate(load, mode, out_dir, format_of(ctx, output))
 
 
 @evaluations.command()
@@ -70,6 +77,7 @@ def gvd(
         typer.Option("--gold", exists=True, dir_okay=False, help="Which pages answer: without it, no recall."),
     ] = None,
     mode: Mode = EvalMode.HYBRID,
+    out_dir: OutDir = None,
     output: Output = None,
 ) -> None:
     """Evidence recall and speed on the GVD files of MemoryBank, Chinese or English."""
@@ -79,17 +87,22 @@ def gvd(
 
         return files.dataset(path, questions, gold)
 
-    _print(_evaluate(load, mode), format_of(ctx, output))
+    _evaluate(load, mode, out_dir, format_of(ctx, output))
 
 
-def _evaluate(load: Callable[[], Dataset], mode: EvalMode) -> Report:
+def _evaluate(load: Callable[[], Dataset], mode: EvalMode, out_dir: Path | None, form: Format) -> None:
     async def work(service: MemoryService) -> Report:
         from memoryos_graph.eval.run import evaluate
 
         with progress() as bars:
             return await evaluate(service, load(), mode=mode.value, on_progress=_Phases(bars))
 
-    return run_async(with_service(work))
+    report = run_async(with_service(work))
+    if out_dir is not None:
+        from memoryos_graph.eval.results import write
+
+        note(f"written: {write(report, out_dir)}")
+    _print(report, form)
 
 
 class _Phases:

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...domain.validity import NEVER
 from ...service import MemoryService
+from ..statements import send
 from .material import MixedEmbedder, text
-from .statements import send
 
 BATCH = 1_000
 SESSION = 40  # pages, the most a session holds

@@ -15,10 +15,10 @@ import numpy as np
 
 from ...contract import TurnIn
 from ...service import MemoryService
+from ..statements import send
 from .loading import SESSION, page
 from .material import MixedEmbedder, question, text
 from .searching import NEAREST, Sizes, index_recall, load_users
-from .statements import send
 from .timing import figures, ratio
 
 FILE_ROUNDS = 3

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ...service import MemoryService
+from ..statements import send
 from .loading import load_pages
 from .material import question
-from .statements import send
 from .timing import figures, in_turn, ratio
 
 NEAREST = 10

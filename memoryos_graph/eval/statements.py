@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...service import MemoryService
-from ...store.connection import Row, native
-from ...store.cypher_files import load
+from ..service import MemoryService
+from ..store.connection import Row, native
+from ..store.cypher_files import load
 
 
 async def send(service: MemoryService, name: str, **params: Any) -> list[Row]:
