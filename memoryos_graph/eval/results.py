@@ -53,6 +53,7 @@ def _page(runs: Sequence[Report]) -> str:
             _missed(runs),
         ),
         _table("What the memory became", ["", *(run.mode for run in runs)], _memory_rows(runs)),
+        _answers([run for run in runs if run.answers is not None]),
         *(f"<h2>{escape(run.mode)}</h2><pre>{escape(_config(run))}</pre>" for run in runs),
     ]
     head = f"<meta charset=utf-8><title>{escape(title)}</title><style>{STYLE}</style>"
@@ -84,6 +85,17 @@ def _missed(runs: Sequence[Report]) -> list[list[str]]:
 def _memory_rows(runs: Sequence[Report]) -> list[list[str]]:
     names = ("nodes_per_turn", "relationships_per_turn", "bytes_per_turn", "profile_versions_per_100_turns")
     return [[name.replace("_", " "), *(f"{getattr(run.memory, name):g}" for run in runs)] for name in names]
+
+
+def _answers(runs: Sequence[Report]) -> str:
+    rows = []
+    for run in runs:
+        assert run.answers is not None, "only such are given"
+        words, refused = run.answers.words, run.answers.refused
+        figures = [words["f1"], words["set_f1"], words["bleu_1"], words["covered"], run.answers.citation_precision]
+        rows.append([run.mode, *(f"{x:.3f}" for x in (*figures, refused["unanswerable"], refused["answerable"]))])
+    heads = ["mode", "F1", "set F1", "BLEU-1", "words covered", "citations right", "refused rightly", "refused wrongly"]
+    return _table("Answers", heads, rows) if rows else ""
 
 
 def _config(run: Report) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..service import MemoryService, UserMemory
+from .answers import AnswerReport, Judged, ask, report
 from .cases import Asked, Case, Dataset, Mode
 from .diagnosis import diagnose
 from .failures import Failure, FailureCount, counted
@@ -31,8 +32,9 @@ class Report(BaseModel):
     """The figures of one run. `recall` is evidence recall by depth; `by_…` hold the same with a count of questions.
 
     `sessions` is recall of the evidence's sessions among those of the same first pages. `questions` counts those whose
-    evidence is known, `asked` all. `missed` says why evidence was not among the first ten pages, by the first thing
-    that went wrong; `memory` what the turns became. `traps` lists what of the file was passed over or mended.
+    evidence is known, `asked` all. `missed` says why evidence was not among the first ten pages, or the answer wrong
+    though it was, by the first thing that went wrong; `memory` what the turns became. `traps` lists what of the file
+    was passed over or mended.
     """
 
     dataset: str
@@ -46,6 +48,7 @@ class Report(BaseModel):
     by_category: dict[str, dict[str, float]]
     by_conversation: dict[str, dict[str, float]]
     latency_ms: Latency
+    answers: AnswerReport | None
     missed: list[FailureCount]
     memory: Growth
     traps: dict[str, dict[str, list[str]]]
@@ -53,20 +56,27 @@ class Report(BaseModel):
 
 
 async def evaluate(
-    service: MemoryService, dataset: Dataset, *, mode: Mode = "hybrid", on_progress: Progress | None = None
+    service: MemoryService,
+    dataset: Dataset,
+    *,
+    mode: Mode = "hybrid",
+    answers: bool = False,
+    on_progress: Progress | None = None,
 ) -> Report:
     """Load each case as a user by the ordinary path, ask every question, score the pages found.
 
     A question's recall at k is the share of its evidence pages among the first k pages. Mode `none` has no memory and
     finds nothing; `full` puts all pages in a prompt in their order, which is cut at k here. Loading is idempotent, so a
     second run only asks. `on_progress` gets a phase ("load", "work" or "ask"), how many are done, and of how many.
-    Cost: an embedding per page once, and one per question.
+    With `answers` each question is answered too, by the provider of the settings, and nothing of it is stored.
+    Cost: an embedding per page once, and one per question; with answers one more, and what the provider takes.
     """
     tell = on_progress or (lambda phase, done, total: None)
     total = sum(len(case.questions) for case in dataset.cases)
     scored: list[Scored] = []
     timed: list[float] = []
     missed: list[tuple[str, Failure]] = []
+    judged: list[Judged] = []
     for n, case in enumerate(dataset.cases, 1):
         user = service.user(case.user_id)
         page_ids = await _load(user, case, tell)
@@ -77,13 +87,24 @@ async def evaluate(
             timed.append(took_ms)
             if question.evidence:
                 scored.append(_scored(case, question, page_ids, ranked, took_ms))
-            if failure := await diagnose(user, case, question, page_ids, ranked[:MISSED_AT], mode):
+            failure = await diagnose(user, case, question, page_ids, ranked[:MISSED_AT], mode)
+            if answers:
+                judged.append(await ask(service, case, question, page_ids, mode))
+                failure = failure or judged[-1].failure
+            if failure is not None:
                 missed.append((question.id, failure))
             tell("ask", len(timed), total)
     users, turns = [case.user_id for case in dataset.cases], sum(len(case.pages) for case in dataset.cases)
     memory = await growth(service, users, turns)
     return _report(
-        dataset, mode, scored, timed, missed=counted(missed), memory=memory, config=_config(service, dataset)
+        dataset,
+        mode,
+        scored,
+        timed,
+        answers=report(judged) if answers else None,
+        missed=counted(missed),
+        memory=memory,
+        config=_config(service, dataset),
     )
 
 

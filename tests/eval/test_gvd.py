@@ -73,14 +73,18 @@ async def test_recall_needs_labels_and_all_modes_say_the_same_keys(service: Memo
     for path in (USERS, QUESTIONS, GOLD):
         paths.append(tmp_path / path.name)
         paths[-1].write_text(path.read_text().replace("Nora", f"Nora {name}").replace("张三", f"张三{name}"))
-    found = await evaluate(service, dataset(*paths))
+    found = await evaluate(service, dataset(*paths), answers=True)
+    assert found.answers is not None
+    assert found.answers.citation_precision > 0
     assert (found.dataset, found.questions, found.asked) == ("gvd", 3, 3)
     assert found.recall["5"] == 1
     assert found.sessions["5"] == 1
     assert found.missed == []
     assert (found.memory.turns, found.memory.nodes["Page"]) == (5, 5)
     assert found.memory.bytes_per_turn > 4 * 384
-    nothing = await evaluate(service, dataset(*paths), mode="none")
+    nothing = await evaluate(service, dataset(*paths), mode="none", answers=True)
+    assert nothing.answers is not None
+    assert (nothing.answers.answered, nothing.answers.refused["answerable"]) == (3, 1)
     assert nothing.recall == {"5": 0, "10": 0, "20": 0}
     assert nothing.latency_ms.p95 == 0
     assert [(f.type, f.module, f.questions) for f in nothing.missed] == [

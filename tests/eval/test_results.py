@@ -27,6 +27,7 @@ def report(mode: str, recall: float) -> Report:
             "by_category": {"multi-hop": group, "<temporal>": group},
             "by_conversation": {},
             "latency_ms": Latency(p50=12, p95=20),
+            "answers": None,
             "missed": counted([("talk/1", Failure.RANKED_LOW)]),
             "memory": Growth(
                 turns=10,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memoryos_graph import MemoryService, UserMemory, load_settings
+from memoryos_graph.eval.told import told
 from memoryos_graph.llm.openai_provider import OpenAIProvider
 from memoryos_graph.scheduler.worker import Worker
 
@@ -16,7 +17,6 @@ from ..conftest import FakeClock
 from ..graph import assert_invariants
 from ..model_server import Scene
 from .month import ASKED, Line, lines, moment, teach
-from .told import told
 
 EXPECTED = Path(__file__).parent / "month_default.json"
 

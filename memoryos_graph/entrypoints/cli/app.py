@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import typer
 
-from . import answering, database, demo, evaluate, measure, profile, reading, serving, turns, work
+from . import answering, database, demo, evaluate, measure, memories, profile, reading, serving, turns, work
 from .console import FAILED, USAGE, note
 from .options import Output, User
 
@@ -48,6 +48,8 @@ app.command(rich_help_panel=WORK)(work.run)
 app.command(rich_help_panel=WORK)(work.reembed)
 app.add_typer(work.runs, name="runs", rich_help_panel=WORK)
 app.add_typer(serving.keys, name="keys", rich_help_panel=WORK)
+evaluate.evaluations.command()(memories.review)
+evaluate.evaluations.command()(memories.replay)
 app.add_typer(evaluate.evaluations, name="eval", rich_help_panel=MEASURE)
 app.command(rich_help_panel=MEASURE)(measure.bench)
 app.command(rich_help_panel=START)(serving.version)

@@ -38,6 +38,7 @@ Mode = Annotated[
 ]
 
 
+Answers = Annotated[bool, typer.Option("--answers", help="Also answer each question, by the provider of the settings.")]
 OutDir = Annotated[
     Path | None,
     typer.Option("--out", file_okay=False, help="A folder for the figures as JSON, and a page with all modes in it."),
@@ -53,6 +54,7 @@ def locomo(
     conversations: Annotated[
         str | None, typer.Option("--conversations", help="Ids of conversations, with commas between. (default: all)")
     ] = None,
+    answers: Answers = False,
     out_dir: OutDir = None,
     output: Output = None,
 ) -> None:
@@ -64,7 +66,7 @@ def locomo(
 
         return files.dataset(path, 2 if page_turns == 2 else 1, only)
 
-    _evaluate(load, mode, out_dir, format_of(ctx, output))
+    _evaluate(load, mode, answers, out_dir, format_of(ctx, output))
 
 
 @evaluations.command()
@@ -77,6 +79,7 @@ def gvd(
         typer.Option("--gold", exists=True, dir_okay=False, help="Which pages answer: without it, no recall."),
     ] = None,
     mode: Mode = EvalMode.HYBRID,
+    answers: Answers = False,
     out_dir: OutDir = None,
     output: Output = None,
 ) -> None:
@@ -87,15 +90,15 @@ def gvd(
 
         return files.dataset(path, questions, gold)
 
-    _evaluate(load, mode, out_dir, format_of(ctx, output))
+    _evaluate(load, mode, answers, out_dir, format_of(ctx, output))
 
 
-def _evaluate(load: Callable[[], Dataset], mode: EvalMode, out_dir: Path | None, form: Format) -> None:
+def _evaluate(load: Callable[[], Dataset], mode: EvalMode, answers: bool, out_dir: Path | None, form: Format) -> None:
     async def work(service: MemoryService) -> Report:
         from memoryos_graph.eval.run import evaluate
 
         with progress() as bars:
-            return await evaluate(service, load(), mode=mode.value, on_progress=_Phases(bars))
+            return await evaluate(service, load(), mode=mode.value, answers=answers, on_progress=_Phases(bars))
 
     report = run_async(with_service(work))
     if out_dir is not None:

@@ -385,6 +385,19 @@ def keys(items: Sequence[KeyOut]) -> RenderableType:
     return table
 
 
+def differences(found: Mapping[str, Any]) -> RenderableType:
+    """What two snapshots tell differently, one a line: + added, - lost, ~ changed."""
+    table = Table.grid(padding=(0, 2))
+    for part, difference in found.items():
+        for name in difference["added"]:
+            table.add_row("+", part, Text(shown(name)))
+        for name in difference["lost"]:
+            table.add_row("-", part, Text(shown(name)))
+        for name, change in difference["changed"].items():
+            table.add_row("~", part, Text(shown(f"{name}: {change}")))
+    return table if found else Text("no difference")
+
+
 def figures(result: Mapping[str, Any]) -> RenderableType:
     """Nested figures, one a line, each with its path."""
     table = Table.grid(padding=(0, 2))

@@ -1,15 +1,6 @@
-"""A user's graph told with names instead of ids: pages by external id, segments by summary, facts by their words."""
-
-from __future__ import annotations
-
-import json
-from typing import Any
-
-from memoryos_graph import MemoryService
-
-from ..graph import ask
-
-PAGES = """
+// name: told_pages
+// mode: read
+// A user's pages by the caller's ids: where each stands, and with what.
 MATCH (p:Page {user_id: $user_id})
 OPTIONAL MATCH (p)-[:IN_CHAIN]->(c:Chain)
 OPTIONAL MATCH (first:Page {user_id: $user_id, seq: c.first_seq})
@@ -19,15 +10,18 @@ RETURN p.external_id AS id, p.tier AS tier, p.state AS state, p.archived AS arch
        COLLECT { MATCH (p)-[:CONTINUES]->(n:Page) RETURN n.external_id } AS goes_on,
        COLLECT { MATCH (p)-[:NEXT]->(n:Page) RETURN n.external_id } AS next
 ORDER BY p.seq
-"""
-SEGMENTS = """
+
+// name: told_segments
+// mode: read
 MATCH (s:Segment {user_id: $user_id})
 RETURN s.summary AS summary, s.keywords AS keywords, s.n_pages AS pages, s.n_unread AS unread, s.n_visit AS visits,
        s.l_interaction AS l, s.version AS version, s.archived AS archived,
        COUNT { (:SegmentVersion)-[:VERSION_OF]->(s) } AS versions
 ORDER BY s.summary
-"""
-FACTS = """
+
+// name: told_facts
+// mode: read
+// By their words, with the words they come from, what they replaced and what disagrees.
 MATCH (f:Fact {user_id: $user_id})
 RETURN f.kind AS kind, f.predicate AS predicate, f.object AS object, f.text AS text, f.status AS status,
        f.support AS support, toString(date(f.valid_from)) AS valid_from, toString(date(f.valid_to)) AS valid_to,
@@ -38,8 +32,9 @@ RETURN f.kind AS kind, f.predicate AS predicate, f.object AS object, f.text AS t
        COLLECT { MATCH (f)-[s:SUPERSEDES]->(o:Fact) RETURN [s.kind, o.text] ORDER BY o.text } AS supersedes,
        COLLECT { MATCH (f)-[:CONFLICTS_WITH]-(o:Fact) RETURN o.object ORDER BY o.object } AS conflicts
 ORDER BY predicate, f.valid_from, object, status
-"""
-PROFILE = """
+
+// name: told_profile
+// mode: read
 MATCH (v:ProfileVersion {user_id: $user_id})
 RETURN v.version AS version, toString(date(v.at)) AS at,
        COLLECT { MATCH (f:Fact {user_id: $user_id})
@@ -47,26 +42,14 @@ RETURN v.version AS version, toString(date(v.at)) AS at,
        COLLECT { MATCH (f:Fact {user_id: $user_id})
                  WHERE f.fact_id IN v.removed RETURN f.text AS text ORDER BY text } AS removed
 ORDER BY version
-"""
-EVENTS = "MATCH (e:Event {user_id: $user_id}) RETURN e.kind AS kind, count(*) AS count ORDER BY kind"
-RUNS = "MATCH (r:Run {user_id: $user_id}) RETURN r.kind AS kind, r.state AS state, r.rejected AS rejected"
 
+// name: told_events
+// mode: read
+MATCH (e:Event {user_id: $user_id})
+RETURN e.kind AS kind, count(*) AS count
+ORDER BY kind
 
-async def told(service: MemoryService, user_id: str) -> dict[str, Any]:
-    """Everything of a user that does not depend on ids or the moment of the run."""
-    runs = await ask(service, RUNS, user_id=user_id)
-    ended: dict[str, int] = {}
-    rejected: dict[str, int] = {}
-    for run in runs:
-        ended[f"{run['kind']} {run['state']}"] = ended.get(f"{run['kind']} {run['state']}", 0) + 1
-        for code, count in json.loads(run["rejected"]).items():
-            rejected[code] = rejected.get(code, 0) + count
-    return {
-        "pages": {row.pop("id"): row for row in await ask(service, PAGES, user_id=user_id)},
-        "segments": {row.pop("summary"): row for row in await ask(service, SEGMENTS, user_id=user_id)},
-        "facts": await ask(service, FACTS, user_id=user_id),
-        "profile": await ask(service, PROFILE, user_id=user_id),
-        "events": {row["kind"]: row["count"] for row in await ask(service, EVENTS, user_id=user_id)},
-        "rejected": dict(sorted(rejected.items())),
-        "runs": dict(sorted(ended.items())),
-    }
+// name: told_runs
+// mode: read
+MATCH (r:Run {user_id: $user_id})
+RETURN r.kind AS kind, r.state AS state, r.rejected AS rejected
