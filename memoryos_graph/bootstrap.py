@@ -87,7 +87,9 @@ async def _open_embedder(settings: Settings, gate: asyncio.Semaphore, stack: Asy
     endpoint = await _open_endpoint("embedding", settings, gate, stack)
     from .llm.endpoint_embedder import EndpointEmbedder
 
-    return EndpointEmbedder(endpoint, settings.embedding_model, settings.embedding_dimension)
+    return EndpointEmbedder(
+        endpoint, settings.embedding_model, settings.embedding_dimension, settings.embedding_window_tokens
+    )
 
 
 def _counter(embedder: Embedder) -> TokenCounter:

@@ -75,6 +75,9 @@ class Settings(BaseSettings):
     profile: Literal["default", "paper"] = Field("default", description="which defaults: ours, or the paper's")
     embedding_base_url: Url = Field(None, description="an OpenAI-compatible server that embeds instead")
     embedding_api_key: Key = Field(None, description="the key of that server")
+    embedding_window_tokens: int = Field(
+        512, ge=32, le=100_000, description="tokens of one text for that server; longer pages are cut into passages"
+    )
     llm: Literal["rules", "model"] = Field("rules", description="the provider that reads pages")
     llm_base_url: Url = Field(
         None, validation_alias=_or_openai("llm_base_url", "OPENAI_BASE_URL"), description="the model's server"

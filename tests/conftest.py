@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -23,6 +24,7 @@ for name in [n for n in os.environ if n.startswith(("MEMORYOS_", "NEO4J_", "OPEN
 from memoryos_graph import MemoryService, Settings, UserMemory, load_settings
 from memoryos_graph.clock import Clock
 from memoryos_graph.demo.scripted_answers import vector
+from memoryos_graph.domain.passages import Span, windows
 from memoryos_graph.errors import ModelUnavailable
 from memoryos_graph.scheduler.worker import Worker
 from memoryos_graph.store import managed
@@ -64,6 +66,10 @@ class FakeEmbedder:
         if texts:
             self.calls.append(list(texts))
         return [self._vector(text) for text in texts]
+
+    async def windows(self, text: str) -> list[Span]:
+        """As a model that reads 60 words."""
+        return windows(text, [match.span() for match in re.finditer(r"\S+", text)], 60)
 
     async def warm_up(self) -> None:
         pass

@@ -119,6 +119,20 @@ WITH p, row
 CALL db.create.setNodeVectorProperty(p, 'embedding', row.vector)
 RETURN count(p) AS indexed
 
+// name: write_passages
+// mode: write
+// Windows of long pages; they carry what a vector search of pages filters by.
+UNWIND $rows AS row
+MATCH (p:Page {user_id: $user_id, page_id: row.page_id})
+MERGE (x:Passage {user_id: $user_id, passage_id: row.passage_id})
+SET x.side = row.side, x.start = row.start, x.end = row.end, x.archived = p.archived, x.hidden = p.hidden,
+    x.conversation_id = p.conversation_id, x.assistant_id = p.assistant_id, x.event_time = p.event_time,
+    x.recorded_at = p.recorded_at
+REMOVE x.embedding_b
+MERGE (p)-[:HAS_PASSAGE]->(x)
+WITH x, row
+CALL db.create.setNodeVectorProperty(x, 'embedding', row.vector)
+
 // name: page_by_id
 // mode: read
 MATCH (p:Page {user_id: $user_id, page_id: $page_id})

@@ -36,6 +36,14 @@ CALL () {
                   before: before {.user_input, .assistant_response}}) AS pages
 }
 CALL () {
+  MATCH (x:Passage {user_id: $user_id})
+  WHERE x.embedding IS NOT NULL AND x.embedding_b IS NULL
+  WITH x LIMIT $limit
+  MATCH (p:Page)-[:HAS_PASSAGE]->(x)
+  RETURN collect({id: x.passage_id, mark: p.content_hash, start: x.start, end: x.end, text:
+    CASE x.side WHEN 'user' THEN p.user_input WHEN 'assistant' THEN p.assistant_response ELSE p.tool_text END}) AS passages
+}
+CALL () {
   MATCH (f:Fact {user_id: $user_id})
   WHERE f.embedding IS NOT NULL AND f.embedding_b IS NULL
   WITH f LIMIT $limit
@@ -47,13 +55,14 @@ CALL () {
   WITH s LIMIT $limit
   RETURN collect({id: s.segment_id, mark: s.version, summary: s.summary, keywords: s.keywords}) AS segments
 }
-RETURN pages, facts, segments, COLLECT {
+RETURN pages, passages, facts, segments, COLLECT {
   MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE r.kind = 'reembed'
   RETURN r {.run_id, .kind, .attempts, .started_at} } AS left_running
 
 // name: count_missing_vectors
 // mode: read
 RETURN COUNT { MATCH (p:Page {user_id: $user_id}) WHERE p.embedding IS NOT NULL AND p.embedding_b IS NULL }
+     + COUNT { MATCH (x:Passage {user_id: $user_id}) WHERE x.embedding IS NOT NULL AND x.embedding_b IS NULL }
      + COUNT { MATCH (f:Fact {user_id: $user_id}) WHERE f.embedding IS NOT NULL AND f.embedding_b IS NULL }
      + COUNT { MATCH (s:Segment {user_id: $user_id}) WHERE s.embedding IS NOT NULL AND s.embedding_b IS NULL } AS missing
 
@@ -66,6 +75,13 @@ CALL () {
   WHERE p.content_hash = row.mark AND p.embedding IS NOT NULL
   CALL db.create.setNodeVectorProperty(p, 'embedding_b', row.vector)
   RETURN count(p) AS pages
+}
+CALL () {
+  UNWIND $passages AS row
+  MATCH (p:Page)-[:HAS_PASSAGE]->(x:Passage {user_id: $user_id, passage_id: row.id})
+  WHERE p.content_hash = row.mark AND x.embedding IS NOT NULL
+  CALL db.create.setNodeVectorProperty(x, 'embedding_b', row.vector)
+  RETURN count(x) AS passages
 }
 CALL () {
   UNWIND $facts AS row
@@ -81,7 +97,7 @@ CALL () {
   CALL db.create.setNodeVectorProperty(s, 'embedding_b', row.vector)
   RETURN count(s) AS segments
 }
-RETURN pages, facts, segments
+RETURN pages, passages, facts, segments
 
 // name: remove_other_vectors
 // mode: write
@@ -91,6 +107,12 @@ CALL () {
   WITH p LIMIT $limit
   REMOVE p.embedding_b
   RETURN count(p) AS pages
+}
+CALL () {
+  MATCH (x:Passage {user_id: $user_id}) WHERE x.embedding_b IS NOT NULL
+  WITH x LIMIT $limit
+  REMOVE x.embedding_b
+  RETURN count(x) AS passages
 }
 CALL () {
   MATCH (f:Fact {user_id: $user_id}) WHERE f.embedding_b IS NOT NULL
@@ -104,4 +126,4 @@ CALL () {
   REMOVE s.embedding_b
   RETURN count(s) AS segments
 }
-RETURN pages + facts + segments AS removed
+RETURN pages + passages + facts + segments AS removed

@@ -30,6 +30,7 @@ MATCH (p:Page)-[:IN_SEGMENT]->(s)
 WHERE p.archived = false AND NOT EXISTS { (p)-[:IN_SEGMENT]->(o:Segment) WHERE o.archived = false }
 WITH DISTINCT p
 SET p.archived = true
+FOREACH (x IN [(p)-[:HAS_PASSAGE]->(x:Passage) | x] | SET x.archived = true)
 RETURN count(p) AS pages
 
 // name: archive_facts

@@ -22,6 +22,10 @@ CREATE CONSTRAINT page_key IF NOT EXISTS FOR (n:Page) REQUIRE (n.user_id, n.page
 // mode: schema
 CREATE CONSTRAINT page_external_key IF NOT EXISTS FOR (n:Page) REQUIRE (n.user_id, n.external_id) IS UNIQUE
 
+// name: passage_key
+// mode: schema
+CREATE CONSTRAINT passage_key IF NOT EXISTS FOR (n:Passage) REQUIRE (n.user_id, n.passage_id) IS UNIQUE
+
 // name: chain_key
 // mode: schema
 CREATE CONSTRAINT chain_key IF NOT EXISTS FOR (n:Chain) REQUIRE (n.user_id, n.chain_id) IS UNIQUE

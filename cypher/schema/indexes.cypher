@@ -50,6 +50,10 @@ CREATE RANGE INDEX page_late IF NOT EXISTS FOR (n:Page) ON (n.user_id, n.late)
 // mode: schema
 CREATE RANGE INDEX page_request IF NOT EXISTS FOR (n:Page) ON (n.user_id, n.request_key)
 
+// name: passage_user
+// mode: schema
+CREATE RANGE INDEX passage_user IF NOT EXISTS FOR (n:Passage) ON (n.user_id)
+
 // name: chain_user
 // mode: schema
 CREATE RANGE INDEX chain_user IF NOT EXISTS FOR (n:Chain) ON (n.user_id)

@@ -54,8 +54,10 @@ from .profile import (
 )
 from .searching import (
     Hit,
+    Passage,
     SearchRequest,
     SearchResult,
+    SearchScope,
 )
 from .segments import (
     HeatOut,
@@ -152,6 +154,7 @@ __all__ = [
     "PageSource",
     "PartName",
     "PartState",
+    "Passage",
     "ProfileDiff",
     "ProfileDiffRequest",
     "ProfileOut",
@@ -170,6 +173,7 @@ __all__ = [
     "RunState",
     "SearchRequest",
     "SearchResult",
+    "SearchScope",
     "SegmentDetail",
     "SegmentList",
     "SegmentMember",

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from ..domain.passages import Span, windows
 from ..errors import SetupError
 
 PACKAGED_MODEL = "all-MiniLM-L6-v2"
+SPECIAL_TOKENS = 2  # that a model puts around a text
 
 
 class Embedder(Protocol):
@@ -21,6 +23,13 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
         """One unit vector per text, in one call of the model. Raises ModelUnavailable."""
+        ...
+
+    async def windows(self, text: str) -> list[Span]:
+        """Spans of a text, in code points, that the model can read each; they overlap and together are the whole text.
+
+        One for a text that fits, none for an empty one.
+        """
         ...
 
     async def warm_up(self) -> None:
@@ -52,6 +61,10 @@ class SentenceTransformerEmbedder:
         if not texts:
             return []
         return await asyncio.to_thread(self.encode_one if len(texts) == 1 else self.encode, list(texts))
+
+    async def windows(self, text: str) -> list[Span]:
+        """Spans of a text that the model reads each, by its own tokenizer and `max_seq_length`."""
+        return await asyncio.to_thread(self._windows, text)
 
     async def warm_up(self) -> None:
         """Load the model now instead of at the first text."""
@@ -108,6 +121,15 @@ class SentenceTransformerEmbedder:
                 code="embedding_dimension",
             )
         return vectors
+
+    def _windows(self, text: str) -> list[Span]:
+        model = self._load()
+        longest = model.max_seq_length
+        if longest is None or len(text) <= longest // 4:  # a character has at most four tokens
+            return windows(text, (), 1)
+        with self._lock:
+            tokens = model.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        return windows(text, tokens["offset_mapping"], longest - SPECIAL_TOKENS)
 
     def _load(self) -> Any:
         with self._lock:

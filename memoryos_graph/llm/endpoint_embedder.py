@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ..domain.passages import Span, rough_tokens, windows
 from ..errors import ModelReplyInvalid, ModelUnavailable
 from .endpoint import Endpoint, Refused
 
@@ -16,10 +17,11 @@ BATCH = 256  # texts in one request; every step needs one at most
 class EndpointEmbedder:
     """An Embedder behind HTTP. Vectors are made unit length; their length must be `dimension`."""
 
-    def __init__(self, endpoint: Endpoint, model: str, dimension: int) -> None:
+    def __init__(self, endpoint: Endpoint, model: str, dimension: int, window_tokens: int = 512) -> None:
         self.model_id = model
         self.dimension = dimension
         self._endpoint = endpoint
+        self._window_tokens = window_tokens
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
         """One unit vector per text, in their order. Raises ModelUnavailable, ModelReplyInvalid."""
@@ -27,6 +29,10 @@ class EndpointEmbedder:
         for start in range(0, len(texts), BATCH):
             vectors.extend(await self._batch(list(texts[start : start + BATCH])))
         return vectors
+
+    async def windows(self, text: str) -> list[Span]:
+        """Spans of a text of about `embedding_window_tokens` each: the server's tokenizer is not known here."""
+        return windows(text, rough_tokens(text), self._window_tokens)
 
     async def warm_up(self) -> None:
         """Nothing has to be loaded."""

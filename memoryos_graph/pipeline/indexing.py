@@ -11,15 +11,18 @@ from ..domain.validity import NEVER
 from ..errors import ModelError
 from ..llm.keywords import keywords
 from ..store.connection import Row, Tx
+from .passages import embedded_text, passages
 from .step import Inputs, InputsChanged, Outcome, Step, read_epoch, running, write_step
 
 BATCH = 64
+CHARACTERS = 200_000  # of the pages of one call: some hundred passages
 
 
 async def index(ctx: Context, user_id: str, *, due_before: datetime = NEVER) -> RunOut | None:
     """Index the oldest pages that have no vector yet, at most 64; None when there is nothing to do.
 
-    A page is embedded together with the last non-empty side before it in its session (retrieval.md 2).
+    A page is embedded together with the last non-empty side before it in its session (retrieval.md 2), and one that is
+    longer than the model reads also in passages.
     Pages that failed before are left out while they wait beyond `due_before`, and tried in ever smaller batches, so
     that one bad page parks nobody but itself.
     Cost: one embedding call, one read, two writes. Raises ModelUnavailable: the pages are found by
@@ -38,21 +41,26 @@ async def index(ctx: Context, user_id: str, *, due_before: datetime = NEVER) -> 
     async with running(ctx, user_id, "index", inputs) as step:
         texts = [_text_row(row["page"]) for row in rows]
         try:
-            vectors = await ctx.embedder.embed([embedded_text(row) for row in rows], "document")
+            wholes = [await embedded_text(ctx.embedder, row["page"], row["before"]) for row in rows]
+            parts = [part for row in rows for part in await passages(ctx.embedder, row["page"])]
+            vectors = await ctx.embedder.embed([*wholes, *(part.pop("text") for part in parts)], "document")
         except ModelError:
             await _write_text_only(ctx, user_id, step, texts)
             raise
         embedded = [
             {"page_id": text["page_id"], "content_hash": text["content_hash"], "vector": vector}
-            for text, vector in zip(texts, vectors, strict=True)
+            for text, vector in zip(texts, vectors[: len(texts)], strict=True)
         ]
+        windows = [part | {"vector": vector} for part, vector in zip(parts, vectors[len(texts) :], strict=True)]
 
         async def write(tx: Tx, user: Row) -> Outcome:
             await tx.run("write_text", user_id=user_id, user_key=user["user_key"], rows=texts)
             done = await tx.one("write_index", user_id=user_id, rows=embedded)
             if done is None or done["indexed"] != len(embedded):
                 raise InputsChanged
-            return Outcome(counts={"pages": len(embedded)})
+            if windows:
+                await tx.run("write_passages", user_id=user_id, rows=windows)
+            return Outcome(counts={"pages": len(embedded)} | ({"passages": len(windows)} if windows else {}))
 
         return await write_step(ctx, user_id, step, write)
 
@@ -66,7 +74,17 @@ async def index_due(ctx: Context, tx: Tx, user_id: str) -> datetime:
 def _tried_alike(rows: list[Row]) -> list[Row]:
     attempts = rows[0]["page"]["attempts"]
     alike = [row for row in rows if row["page"]["attempts"] == attempts]
-    return alike[: max(1, BATCH >> 2 * attempts)]
+    return _not_too_long(alike[: max(1, BATCH >> 2 * attempts)])
+
+
+def _not_too_long(rows: list[Row]) -> list[Row]:
+    """The first rows that hold about so much text as one call of a model should embed, and one at least."""
+    room = CHARACTERS
+    for n, row in enumerate(rows):
+        room -= sum(len(row["page"][side]) for side in ("user_input", "assistant_response", "tool_text"))
+        if room < 0:
+            return rows[: max(1, n)]
+    return rows
 
 
 async def _write_text_only(ctx: Context, user_id: str, step: Step, texts: list[Row]) -> None:
@@ -89,11 +107,3 @@ def _text_row(page: Row) -> Row:
         "keywords": list(keywords(text)),
         "time_words": time_words(text),
     }
-
-
-def embedded_text(row: Row) -> str:
-    """What the vector of a page is made of: its text after the last non-empty side before it in its session."""
-    before = row["before"] or {"user_input": "", "assistant_response": ""}
-    last_side = before["assistant_response"] or before["user_input"]
-    text = page_text(row["page"]["user_input"], row["page"]["assistant_response"], row["page"]["tool_text"])
-    return f"{last_side}\n{text}" if last_side else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -13,11 +13,12 @@ from ..context import Context
 from ..contract import Reembedded
 from ..domain.validity import NEVER
 from ..errors import MemoryosError, SetupError, TryAgain
+from ..llm.embedder import Embedder
 from ..store.connection import Row, Tx
 from ..store.schema import build_other_vectors, drop_other_vectors
 from ..store.vectors import Model, Stage, Vectors
-from .indexing import embedded_text
 from .migration import topic_text
+from .passages import embedded_text
 from .step import (
     INTERRUPTED,
     REEMBED,
@@ -37,11 +38,7 @@ USERS_PER_BATCH = 100
 LEASE_S = 10
 LEASE_WAIT_S = 30.0
 LEASE_POLL_S = 0.2
-TEXTS: Mapping[str, Callable[[Row], str]] = {
-    "pages": embedded_text,
-    "facts": lambda row: str(row["text"]),
-    "segments": lambda row: topic_text(row["summary"], row["keywords"]),
-}
+KINDS = ("pages", "passages", "facts", "segments")
 
 Progress = Callable[[int, int], None]
 
@@ -97,7 +94,7 @@ class _Change:
             model_before=before.model.name,
             model=self._mine.name,
             dimension=self._mine.dimension,
-            vectors={kind: self._done[kind] for kind in TEXTS},
+            vectors={kind: self._done[kind] for kind in KINDS},
         )
 
     async def _build(self) -> None:
@@ -120,11 +117,11 @@ class _Change:
         epoch, batch = await self._batch(user_id)
         for row in batch["left_running"]:
             await end_without_result(self._ctx, user_id, Step(lock=self._owner, **row), INTERRUPTED)
-        if not _texts(batch):
+        if not any(batch[kind] for kind in KINDS):
             return
         written: Counter[str] = Counter()
         async with running(self._ctx, user_id, REEMBED, Inputs(forget_epoch=epoch)) as step:
-            while _texts(batch):
+            while any(batch[kind] for kind in KINDS):
                 fresh = await self._embed(user_id, epoch, batch)
                 written.update(fresh)
                 epoch, batch = await self._batch(user_id)
@@ -154,10 +151,11 @@ class _Change:
 
     async def _embed(self, user_id: str, epoch: int, batch: Row) -> Counter[str]:
         """Embed a batch and write it, unless something was forgotten meanwhile; how many of each kind were written."""
-        vectors = iter(await self._ctx.embedder.embed(_texts(batch), "document"))
+        texts = await _texts(self._ctx.embedder, batch)
+        vectors = iter(await self._ctx.embedder.embed(texts, "document"))
         rows = {
             kind: [{"id": row["id"], "mark": row["mark"], "vector": next(vectors)} for row in batch[kind]]
-            for kind in TEXTS
+            for kind in KINDS
         }
         lock = self._ctx.clock.new_id()
 
@@ -233,8 +231,12 @@ async def users(ctx: Context) -> AsyncIterator[str]:
         last = rows[-1]["user_id"]
 
 
-def _texts(batch: Mapping[str, Any]) -> Sequence[str]:
-    return [text(row) for kind, text in TEXTS.items() for row in batch[kind]]
+async def _texts(embedder: Embedder, batch: Mapping[str, Any]) -> list[str]:
+    """The texts of all kinds, in their order. Passages keep their offsets, whatever the new model reads at once."""
+    pages = [await embedded_text(embedder, row["page"], row["before"]) for row in batch["pages"]]
+    passages = [row["text"][row["start"] : row["end"]] for row in batch["passages"]]
+    facts = [row["text"] for row in batch["facts"]]
+    return [*pages, *passages, *facts, *(topic_text(row["summary"], row["keywords"]) for row in batch["segments"])]
 
 
 async def _wait_for_writers(ctx: Context, user_id: str) -> None:

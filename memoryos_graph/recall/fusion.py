@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["page", "fact", "segment"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +21,8 @@ class Weights:
     text: float = 0.5
     fact: float = 0.2
     neighbour: float = 0.3
+    continues: float = 0.1
+    segment: float = 0.0
     date: float = 0.7
     time_words: float = 0.2
     session: float = 0.2
@@ -37,12 +42,15 @@ class PageNote:
 class Found:
     """What the arms found: raw scores by id. Similarities are Neo4j's (1 + cosine) / 2, text scores Lucene's.
 
-    `fact_pages` are the pages that a fact is derived from, `replaced_pages` those of the facts it replaced, and
-    `neighbours` the pages beside a page in its session.
+    `vector` is the best of a page and its passages, `passage` that of the passages alone. `fact_pages` are the pages
+    that a fact is derived from, `replaced_pages` those of the facts it replaced, `neighbours` the pages beside a page
+    in its session, `continued` those it continues or that continue it. `segment_words` is the overlap of keywords, 0
+    to 1; `page_segments` names the near segments that a page is in.
     """
 
     notes: dict[str, PageNote] = field(default_factory=dict)
     vector: dict[str, float] = field(default_factory=dict)
+    passage: dict[str, float] = field(default_factory=dict)
     near_vector: dict[str, float] = field(default_factory=dict)
     text: dict[str, float] = field(default_factory=dict)
     sessions: dict[str, float] = field(default_factory=dict)
@@ -51,18 +59,23 @@ class Found:
     fact_pages: dict[str, list[str]] = field(default_factory=dict)
     replaced_pages: dict[str, list[str]] = field(default_factory=dict)
     neighbours: dict[str, set[str]] = field(default_factory=dict)
+    continued: dict[str, set[str]] = field(default_factory=dict)
+    segment_vector: dict[str, float] = field(default_factory=dict)
+    segment_words: dict[str, float] = field(default_factory=dict)
+    page_segments: dict[str, list[str]] = field(default_factory=dict)
 
-    def link(self, page_id: str, other_id: str) -> None:
-        """Note that two pages stand beside each other."""
-        self.neighbours.setdefault(page_id, set()).add(other_id)
-        self.neighbours.setdefault(other_id, set()).add(page_id)
+    def link(self, page_id: str, other_id: str, relationship: str = "NEXT") -> None:
+        """Note that two pages stand beside each other, or that one continues the other (CONTINUES)."""
+        beside = self.neighbours if relationship == "NEXT" else self.continued
+        beside.setdefault(page_id, set()).add(other_id)
+        beside.setdefault(other_id, set()).add(page_id)
 
 
 @dataclass(frozen=True)
 class Ranked:
     """One result with the parts of its score; parts that add nothing are left out."""
 
-    kind: str
+    kind: Kind
     id: str
     parts: dict[str, float]
 
@@ -110,11 +123,16 @@ def rank(
     date_match: Callable[[int], float],
     asks_when: bool,
 ) -> list[Ranked]:
-    """All pages and facts found, best first. `date_match` says how well a time fits the question, 0 to 1."""
+    """All that was found, best first. `date_match` says how well a time fits the question, 0 to 1."""
     facts = FactScores(found, weights)
-    pages = PageScores(found, weights, facts)
+    segments = Similarity(found.segment_vector, _best_cosine(found.vector, found.segment_vector))
+    pages = PageScores(found, weights, facts, segments)
     ranked = [pages.ranked(note, date_match, asks_when) for note in found.notes.values()]
     ranked += [facts.ranked(fact_id, pages, date_match) for fact_id in found.fact_pages]
+    ranked += [
+        _ranked("segment", key, vector=weights.vector * segments[key], text=weights.text * found.segment_words[key])
+        for key in found.segment_vector
+    ]
     return sorted(ranked, key=lambda r: (-r.score, r.kind, r.id))
 
 
@@ -169,10 +187,11 @@ class FactScores:
 class PageScores:
     """Pages by vector, text and facts, then with what stands beside them."""
 
-    def __init__(self, found: Found, weights: Weights, facts: FactScores) -> None:
+    def __init__(self, found: Found, weights: Weights, facts: FactScores, segments: Similarity) -> None:
         self._found = found
         self._weights = weights
         self._facts = facts
+        self._segments = segments
         self._own = 1 - weights.fact if found.fact_pages else 1.0
         self._vector = Similarity(found.vector)
         self._vector.add(found.near_vector)
@@ -188,16 +207,26 @@ class PageScores:
     def ranked(self, note: PageNote, date_match: Callable[[int], float], asks_when: bool) -> Ranked:
         """The page as a result."""
         weights, page_id = self._weights, note.page_id
-        beside = self._found.neighbours.get(page_id, ())
+        found = self._found
         return _ranked(
             "page",
             page_id,
             **self._base_parts(page_id),
-            neighbour=weights.neighbour * max(map(self.base, beside), default=0.0),
+            neighbour=max(
+                weights.neighbour * self._best(found.neighbours.get(page_id, ())),
+                weights.continues * self._best(found.continued.get(page_id, ())),
+            ),
+            segment=weights.segment * self._topic(page_id),
             date=weights.date * date_match(note.at),
             time_words=weights.time_words * note.time_words if asks_when else 0.0,
             session=weights.session * self.session(note),
         )
+
+    def _best(self, page_ids: Iterable[str]) -> float:
+        return max(map(self.base, page_ids), default=0.0)
+
+    def _topic(self, page_id: str) -> float:
+        return max((self._segments[key] for key in self._found.page_segments.get(page_id, ())), default=0.0)
 
     def session(self, note: PageNote) -> float:
         """How well the words fit the page's whole session."""
@@ -224,7 +253,7 @@ def _best_cosine(*arms: Mapping[str, float]) -> float:
     return max((2 * score - 1 for arm in arms for score in arm.values()), default=0.0)
 
 
-def _ranked(kind: str, id: str, **parts: float) -> Ranked:
+def _ranked(kind: Kind, id: str, **parts: float) -> Ranked:
     return Ranked(kind, id, {name: part for name, part in parts.items() if part})
 
 

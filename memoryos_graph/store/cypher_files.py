@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -13,6 +13,8 @@ from ..errors import SetupError
 
 _NAME = re.compile(r"^// name: (?P<name>[a-z][a-z0-9_]*)(?: @(?P<line>5|2026))?$")
 _MODE = re.compile(r"^// mode: (?P<mode>read|write|schema)$")
+_PART = re.compile(r"^// part: (?P<name>[a-z][a-z0-9_]*)$")
+_USE = re.compile(r"\{\{([a-z0-9_]+)\}\}")
 _PARAMETER = re.compile(r"\$([a-z_][a-z0-9_]*)")
 _VECTORS = re.compile(r"\b([a-z_]*embedding)(_b)?\b")
 
@@ -43,17 +45,36 @@ class Query:
 
 
 def parse(file: str, content: str) -> Iterator[Query]:
-    """The queries of one file. Raises SetupError (`cypher_file`) that names file and query."""
-    for block in re.split(r"(?m)^(?=// name: )", content)[1:]:
-        lines = block.strip().splitlines()
+    """The queries of one file. Raises SetupError (`cypher_file`) that names file and query.
+
+    A rule that stands in many queries is written once, as a part, and used as `{{name}}`.
+    """
+    blocks = [block.strip().splitlines() for block in re.split(r"(?m)^(?=// (?:name|part): )", content)[1:]]
+    parts = {match["name"]: _text(lines[1:]) for lines in blocks if (match := _PART.match(lines[0]))}
+    for lines in blocks:
+        if _PART.match(lines[0]):
+            continue
         head, mode = _NAME.match(lines[0]), _MODE.match(lines[1]) if len(lines) > 1 else None
         if head is None or mode is None:
             raise SetupError(f"{file}: malformed head {lines[0]!r}", code="cypher_file")
-        text = "\n".join(line for line in lines[2:] if not line.startswith("//")).strip()
+        text = _whole(_text(lines[2:]), parts, f"{file}: query {head['name']}")
         if not text:
             raise SetupError(f"{file}: query {head['name']} is empty", code="cypher_file")
         line = Line(head["line"]) if head["line"] else None
         yield Query(head["name"], file, mode["mode"], text, line)
+
+
+def _text(lines: list[str]) -> str:
+    return "\n".join(line for line in lines if not line.startswith("//")).strip()
+
+
+def _whole(text: str, parts: Mapping[str, str], where: str) -> str:
+    """The text with its parts, which may hold parts themselves."""
+    while use := _USE.search(text):
+        if use[1] not in parts:
+            raise SetupError(f"{where} uses part {use[1]}, which is not in the file", code="cypher_file")
+        text = text.replace(use[0], parts[use[1]])
+    return text
 
 
 @cache

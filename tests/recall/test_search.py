@@ -34,7 +34,8 @@ async def write_fact(service: MemoryService, user_id: str, fact_id: str, text: s
         service,
         """MATCH (p:Page {user_id: $user_id, page_id: $page_id})
            CREATE (f:Fact {user_id: $user_id, fact_id: $fact_id, text: $said, status: $status, hidden: false,
-                           user_key: p.user_key, valid_from: p.event_time})
+                           user_key: p.user_key, valid_from: p.event_time,
+                           valid_to: datetime('9999-12-31T00:00:00Z')})
            CREATE (f)-[:DERIVED_FROM {side: 'user', quote: p.user_input, start: 0, end: size(p.user_input),
                                       origin: 'user', ends: false, stance: 'states', confidence: 0.8,
                                       holds_from: p.event_time, at: p.recorded_at}]->(p)
@@ -261,7 +262,7 @@ async def test_never_silently_short_when_most_pages_may_not_be_read(memory: User
            CREATE (p:Page {user_id: $user_id, user_key: u.user_key, page_id: toString(n), seq: n, session_id: 's',
              user_input: CASE kept WHEN 0 THEN 'copper kettle' ELSE 'copper kettle in a long list of other things' END,
              assistant_response: '', event_time: datetime('2024-01-01T00:00:00Z'), time_words: 0.0, archived: kept = 0,
-             hidden: false})
+             hidden: false, tool_text: '', tier: 'mtm'})
            SET p.text = p.user_input
            WITH p, kept CALL db.create.setNodeVectorProperty(p, 'embedding', $vectors[kept])""",
         user_id=memory.user_id,

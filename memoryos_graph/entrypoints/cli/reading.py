@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,6 +35,7 @@ class Kind(StrEnum):
 
     PAGE = "page"
     FACT = "fact"
+    SEGMENT = "segment"
 
 
 class Mode(StrEnum):
@@ -42,24 +43,65 @@ class Mode(StrEnum):
 
     HYBRID = "hybrid"
     FLAT = "flat"
+    MEMORYOS = "memoryos"
+
+
+class Included(StrEnum):
+    """What search leaves out unless it is asked for."""
+
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
 
 
 def search(
     ctx: typer.Context,
     query: Annotated[list[str], typer.Argument(help="What to look for.", show_default=False)],
-    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=200, help="At most so many results.")] = 10,
-    kind: Annotated[list[Kind] | None, typer.Option("--kind", help="Only pages, or only facts.")] = None,
-    mode: Annotated[Mode, typer.Option("--mode", help="The whole recipe, or vectors only.")] = Mode.HYBRID,
+    top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=200, help="At most so many pages and facts.")] = 10,
+    top_m: Annotated[int, typer.Option("--top-m", "-m", min=1, max=50, help="At most so many segments.")] = 5,
+    kind: Annotated[
+        list[Kind] | None, typer.Option("--kind", help="Only this kind, repeatable. (default: page, fact)")
+    ] = None,
+    mode: Annotated[
+        Mode, typer.Option("--mode", help="The whole recipe, vectors only, or the gate of the published MemoryOS.")
+    ] = Mode.HYBRID,
+    conversation: Annotated[str | None, typer.Option("--conversation", help="Only of this conversation.")] = None,
+    assistant: Annotated[str | None, typer.Option("--assistant", help="Only of this assistant.")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="Only with this tag; repeat it for several.")] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Only what was said from then on.")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Only what was said before.")] = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    include: Annotated[
+        list[Included] | None, typer.Option("--include", help="Also what was replaced, or archived.")
+    ] = None,
+    budget_tokens: Annotated[
+        int | None, typer.Option("--budget-tokens", min=1, help="At most so many tokens of text.")
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")] = False,
     user: User = None,
     output: Output = None,
 ) -> None:
-    """Find pages and facts by meaning, words and time."""
-    kinds = [one.value for one in kind or Kind]
+    """Find pages, facts and segments by meaning, words and time."""
+    options: dict[str, Any] = {
+        "top_k": top_k,
+        "top_m": top_m,
+        "kinds": [one.value for one in kind or (Kind.PAGE, Kind.FACT)],
+        "mode": mode.value,
+        "conversation_id": conversation,
+        "assistant_id": assistant,
+        "tags": tag or [],
+        "since": since,
+        "until": until,
+        "as_of": as_of,
+        "known_at": known_at,
+        "include": [one.value for one in include or ()],
+        "budget_tokens": budget_tokens,
+        "explain": explain,
+    }
 
     async def work(memory: UserMemory) -> SearchResult:
         with busy("searching"):
-            return await memory.search(" ".join(query), top_k=top_k, kinds=kinds, mode=mode.value, explain=explain)
+            return await memory.search(" ".join(query), **options)
 
     result = with_memory(user_of(ctx, user), work)
     print_result(result, format_of(ctx, output), lambda: render.hits(result, explain=explain))

@@ -68,10 +68,13 @@ def turns(result: TurnList) -> RenderableType:
 
 
 def hits(result: SearchResult, *, explain: bool) -> RenderableType:
-    """Search results, best first, each with its sources."""
+    """Search results, best first, each with its sources, and what is not shown."""
     parts: list[RenderableType] = [_hit(n, hit, explain) for n, hit in enumerate(result.hits, 1)]
     if not parts:
         parts.append(Text("nothing found"))
+    if result.suppressed:
+        counted = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in result.suppressed.items())
+        parts.append(_dim(f"not shown: {counted}"))
     parts.extend(_dim(f"note: {text}") for text in result.notes)
     return Group(*parts)
 
@@ -80,6 +83,8 @@ def _hit(n: int, hit: Hit, explain: bool) -> RenderableType:
     head = Text.assemble(
         (f"{n:>2}. ", "bold"), (f"{hit.score:.3f} ", "cyan"), f"{hit.kind} ", (_day(hit.event_time), "dim")
     )
+    if hit.status is not None and hit.status != "current":
+        head.append(f" {hit.status.value}", STATUS_STYLE.get(hit.status.value, "dim"))
     lines: list[Text] = [_line(hit.text)]
     lines.extend(_quote(source) for source in hit.sources if hit.kind == "fact")
     if explain:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...demo.load import sample_turns
+from ...domain.passages import Span, windows
 from ...llm.embedder import Embedder
 
 NOISE = 0.05
@@ -34,6 +35,10 @@ class MixedEmbedder:
         known = sentences()
         vectors = await real.embed(known, "document")
         return cls(real.model_id, real.dimension, dict(zip(known, vectors, strict=True)))
+
+    async def windows(self, text: str) -> list[Span]:
+        """One: texts of the bench are short."""
+        return windows(text, (), 1)
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
         """A unit vector per text, the same for the same text."""
