@@ -156,7 +156,7 @@ async def test_cases_n4_u36_vectors_of_another_length_take_the_place_of_the_old_
         assert (await new.readiness()).parts["embedder"].ok
         await assert_invariants(new, user_id)
         names = [row["name"] for row in await ask(new, "SHOW INDEXES YIELD name, type WHERE type = 'VECTOR'")]
-        assert sorted(names) == ["fact_embedding_b", "page_embedding_b"]
+        assert sorted(names) == ["fact_embedding_b", "page_embedding_b", "passage_embedding_b"]
     with pytest.raises(SetupError, match=r"96.*384"):
         async with MemoryService.open(empty, worker=False, embedder=FakeEmbedder()):
             pass
