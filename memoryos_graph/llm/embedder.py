@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,6 +55,7 @@ class SentenceTransformerEmbedder:
         self.dimension = dimension
         self._model: Any = None
         self._threads = 1
+        self._cutter: Any = None  # a tokenizer of its own: one that cuts texts off can't be used for two things at once
         self._lock = threading.Lock()
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
@@ -128,7 +130,7 @@ class SentenceTransformerEmbedder:
         if longest is None or len(text) <= longest // 4:  # a character has at most four tokens
             return windows(text, (), 1)
         with self._lock:
-            tokens = model.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+            tokens = self._cutter(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         return windows(text, tokens["offset_mapping"], longest - SPECIAL_TOKENS)
 
     def _load(self) -> Any:
@@ -136,6 +138,7 @@ class SentenceTransformerEmbedder:
             if self._model is None:
                 self._model = _load_sentence_transformer(self.model_id)
                 self._threads = _threads()
+                self._cutter = copy.deepcopy(self._model.tokenizer)
             return self._model
 
 

@@ -19,9 +19,9 @@ PLANTS = ("fern", "moss", "ivy", "oak", "elm", "ash", "yew", "fir", "larch", "pi
 
 
 async def topics(memory: UserMemory) -> list[str]:
-    """Fifty pages on topics of their own, migrated; the 30th names an order."""
-    rows = [f"{PLANTS[n % 20]} {PLANTS[(n * 7 + 3) % 20]}{n} care in season{n}" for n in range(50)]
-    rows[29] += " with order QX-7731-ZK"
+    """Fifty pages without a word in common, so that each has a segment of its own; the 30th names an order."""
+    rows = [" ".join(f"{plant}{n}" for plant in PLANTS[n % 20 :][:4]) for n in range(50)]
+    rows[29] += " order QX-7731-ZK"
     pages = await told(memory, *(TurnIn(user_input=text, conversation_id=f"c{n}") for n, text in enumerate(rows)))
     await memory.maintain("migrate", force=True)
     return pages
@@ -30,7 +30,7 @@ async def topics(memory: UserMemory) -> list[str]:
 async def test_cases_u34_u35_an_exact_string_in_any_segment_is_first(memory: UserMemory) -> None:
     """No gate of segments hides an exact match (U34), and an order id is a word like any other (U35)."""
     pages = await topics(memory)
-    assert len((await memory.segments(limit=100)).items) >= 20
+    assert len((await memory.segments(limit=100)).items) == 50
     for question in ("What was the order QX-7731-ZK about?", "QX-7731-ZK", "qx-7731-zk"):
         best = (await memory.search(question)).hits[0]
         assert best.id == pages[29]
