@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from ..domain.passages import Span, windows
+from ..domain.passages import Span, rough_tokens, windows
 from ..errors import SetupError
 
 PACKAGED_MODEL = "all-MiniLM-L6-v2"
@@ -55,7 +54,7 @@ class SentenceTransformerEmbedder:
         self.dimension = dimension
         self._model: Any = None
         self._threads = 1
-        self._cutter: Any = None  # a tokenizer of its own: one that cuts texts off can't be used for two things at once
+        self._cutter: Any = None
         self._lock = threading.Lock()
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
@@ -129,16 +128,17 @@ class SentenceTransformerEmbedder:
         longest = model.max_seq_length
         if longest is None or len(text) <= longest // 4:  # a character has at most four tokens
             return windows(text, (), 1)
-        with self._lock:
-            tokens = self._cutter(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        return windows(text, tokens["offset_mapping"], longest - SPECIAL_TOKENS)
+        if self._cutter is None:
+            self._cutter = self.tokenizer()
+        if self._cutter is None:
+            return windows(text, rough_tokens(text), longest - SPECIAL_TOKENS)
+        return windows(text, self._cutter.encode(text, add_special_tokens=False).offsets, longest - SPECIAL_TOKENS)
 
     def _load(self) -> Any:
         with self._lock:
             if self._model is None:
                 self._model = _load_sentence_transformer(self.model_id)
                 self._threads = _threads()
-                self._cutter = copy.deepcopy(self._model.tokenizer)
             return self._model
 
 

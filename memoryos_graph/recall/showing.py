@@ -12,7 +12,6 @@ from ..context import Context
 from ..contract import Hit, Passage, Source
 from ..domain.heat import heat
 from ..domain.page import Side
-from ..llm.windows import tokens
 from ..store.connection import Row, Tx
 from . import arms, fusion
 
@@ -40,7 +39,7 @@ async def show(ctx: Context, tx: Tx, ask: arms.Ask, gathered: arms.Gathered, cho
             segment_ids=[r.id for r in chosen if r.kind == "segment"],
         )
         rows = row or rows
-    hits, over = _within_budget(list(_hits(ctx, gathered, chosen, rows)), ask.request.budget_tokens)
+    hits, over = _within_budget(ctx, list(_hits(ctx, gathered, chosen, rows)), ask.request.budget_tokens)
     shown = {hit.id for hit in hits}
     return Shown(
         hits=hits,
@@ -153,13 +152,13 @@ def _whole(page: Row) -> list[Source]:
     ]
 
 
-def _within_budget(hits: list[Hit], budget: int | None) -> tuple[list[Hit], int]:
+def _within_budget(ctx: Context, hits: list[Hit], budget: int | None) -> tuple[list[Hit], int]:
     """The hits whose texts fit, best first, and how many don't; a short one may fit where a longer one did not."""
     if budget is None:
         return hits, 0
     kept = []
     for hit in hits:
-        cost = tokens(hit.text)
+        cost = ctx.tokens.count(hit.text)
         if cost <= budget:
             kept.append(hit)
             budget -= cost
