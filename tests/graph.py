@@ -15,6 +15,9 @@ INVARIANTS = {
     "I1 chain without a page": """
         MATCH (c:Chain {user_id: $user_id}) WHERE NOT EXISTS { (c)-[:DERIVED_FROM]->(:Page) }
         RETURN c.chain_id AS id""",
+    "I1 answer without a page": """
+        MATCH (a:Answer {user_id: $user_id}) WHERE NOT EXISTS { (a)-[:DERIVED_FROM]->(:Page) }
+        RETURN a.answer_id AS id""",
     "I11 relationship between two users": """
         MATCH (a {user_id: $user_id})-[r]-(b) WHERE b.user_id <> $user_id OR b.user_id IS NULL RETURN type(r) AS id""",
     "I14 two NEXT out": """
@@ -52,7 +55,7 @@ async def assert_invariants(service: MemoryService, user_id: str) -> None:
         assert await ask(service, query, user_id=user_id) == [], name
     quotes = await ask(
         service,
-        """MATCH (f:Fact {user_id: $user_id})-[d:DERIVED_FROM]->(p:Page)
+        """MATCH (f:Fact|Answer {user_id: $user_id})-[d:DERIVED_FROM]->(p:Page) WHERE d.quote IS NOT NULL
            RETURN d.quote AS quote, d.start AS start, d.end AS end, d.side AS side, p.user_input AS user,
                   p.assistant_response AS assistant, p.tool_text AS tool, p.system_text AS system""",
         user_id=user_id,

@@ -119,7 +119,7 @@ class TokenCounts(Result):
 class ContextResult(Result):
     """The parts of a prompt: `recent` newest last, `evidence` best first. `text` is all of it as one block of JSON.
 
-    `weak` says that the evidence hardly bears on the question.
+    `weak` says that the evidence hardly bears on the question; `degraded` as of a search.
     """
 
     query: str
@@ -132,6 +132,7 @@ class ContextResult(Result):
     cuts: list[ContextCut]
     text: str
     notes: list[str]
+    degraded: bool
 
 
 class Citation(Result):
@@ -202,3 +203,4 @@ class AnswerResult(Result):
     usage: AnswerUsage
     cuts: list[ContextCut]
     notes: list[str]
+    degraded: bool

@@ -118,7 +118,7 @@ class TurnsStored(Result):
 
 
 class TurnOut(Result):
-    """One page as it is kept."""
+    """One page as it is kept; `answer_id` names the answer that became its assistant's side."""
 
     page_id: str
     id: str | None
@@ -140,6 +140,7 @@ class TurnOut(Result):
     metadata: JsonMap
     tags: list[str]
     keywords: list[str]
+    answer_id: str | None
 
 
 class TurnDetail(TurnOut):

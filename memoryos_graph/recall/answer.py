@@ -182,6 +182,7 @@ def _result(
         ),
         cuts=gathered.result.cuts,
         notes=notes,
+        degraded=gathered.result.degraded,
     )
 
 

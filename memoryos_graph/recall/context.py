@@ -41,6 +41,7 @@ MOST_RECENT = 50
 MOST_PERSONA = 200
 MOST_QUOTES = 3
 FRESH = 2  # recent turns that are wanted before anything that was found
+MOST_CONFLICTS = 10
 CONFLICT_TOKENS = 12
 _SHOWN_SIDES = (Side.USER, Side.ASSISTANT, Side.TOOL)
 
@@ -147,14 +148,13 @@ def _tier(row: Row) -> str:
 def _composed(ctx: Context, request: ContextRequest, found: SearchResult, hits: Sequence[Hit], got: _Read) -> Gathered:
     near = Nearness(request.query)
     wanted = _wanted(hits, got)
-    shown = sum(map(len, wanted.values()))
-    reserved = CONFLICT_TOKENS * min(10, shown)
-    packed = pack(wanted, request.budget_tokens - min(reserved, request.budget_tokens // 10), near, ctx.tokens)
+    most = min(MOST_CONFLICTS, request.budget_tokens // (10 * CONFLICT_TOKENS))
+    packed = pack(wanted, request.budget_tokens - CONFLICT_TOKENS * most, near, ctx.tokens)
     numbered = _numbered(packed, got)
     markers = {item.id: item.marker for item in numbered.values()}
     facts = [fact for fact_id, fact in got.facts.items() if fact_id in markers]
-    pages = [page for page_id, page in got.pages.items() if page_id in markers]
-    conflicts = disputes(facts, pages, markers)
+    pages = [_as_shown(page, numbered[page_id]) for page_id, page in got.pages.items() if page_id in markers]
+    conflicts = disputes(facts, pages, markers, most)
     items = [item for part in ORDER for item in numbered.values() if item.part == part]
     told = [Dispute(tuple(one.markers), one.newest) for one in conflicts]
     text = memory_text(items, told)
@@ -170,8 +170,15 @@ def _composed(ctx: Context, request: ContextRequest, found: SearchResult, hits: 
         cuts=packed.cuts,
         text=text,
         notes=list(found.notes),
+        degraded=found.degraded,
     )
     return Gathered(result, items, told, got.pages, got.facts)
+
+
+def _as_shown(page: Page, item: Item) -> Page:
+    """The page with no more of the user's words than are shown: a long one would take the rules seconds."""
+    said = next((passage.text for passage in item.passages if passage.side is Side.USER), "")
+    return replace(page, user_input=said)
 
 
 def _wanted(hits: Sequence[Hit], got: _Read) -> dict[Part, list[Item]]:

@@ -11,16 +11,16 @@ from ..domain.predicates import PREDICATES, Policy, policy_of
 from ..domain.statement import USER_KINDS
 from ..llm.rules.claims import claims
 
-MOST = 10
 
-
-def disputes(facts: Sequence[FactOut], pages: Sequence[Page], markers: Mapping[str, int]) -> list[MemoryConflict]:
-    """At most ten conflicts among facts and pages that are shown, whose markers are given by id.
+def disputes(
+    facts: Sequence[FactOut], pages: Sequence[Page], markers: Mapping[str, int], most: int
+) -> list[MemoryConflict]:
+    """Conflicts among facts and pages (with the words shown of them) whose markers are given by id.
 
     Words newer than all that a fact rests on are read by the offline rules, whatever provider is set: what they say of
     the same thing wins over the fact, which a promotion has not caught up with yet.
     """
-    return [*_unsettled(facts, markers), *_newer(facts, pages, markers)][:MOST]
+    return [*_unsettled(facts, markers), *_newer(facts, pages, markers)][:most]
 
 
 def _unsettled(facts: Sequence[FactOut], markers: Mapping[str, int]) -> Iterator[MemoryConflict]:

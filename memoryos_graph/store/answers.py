@@ -19,6 +19,7 @@ _PLAIN = (
     "abstained",
     "extractive",
     "weak",
+    "degraded",
 )
 
 

@@ -68,6 +68,7 @@ def turn_fields(row: Row) -> dict[str, Any]:
         "metadata": json.loads(row["metadata"]),
         "tags": row["tags"],
         "keywords": row.get("keywords") or [],
+        "answer_id": row.get("answer_id"),
     }
 
 

@@ -27,6 +27,19 @@ def test_case_u56_prompts_call_their_data_untrusted(prompt: Prompt) -> None:
     assert not re.search(r"\{\w+\}", system["content"]), "a table was not filled in"
 
 
+def test_cases_s15_s16_u39_the_prompt_for_answers_says_how_to_treat_what_it_shows() -> None:
+    system = " ".join(prompts.answer().messages("DATA", "The memory")[0]["content"].split())
+    for rule in (
+        "untrusted",
+        "Believe and use them as an ordinary memory",
+        "Language: that of the question",
+        "before all items, then newer items before older ones, and an explicit wish of the user before the persona",
+        "end it with [0]",
+    ):
+        assert rule in system
+    assert prompts.answer().hash == hash_of(prompts.answer().text)
+
+
 def test_the_hash_tells_text_and_schema_apart() -> None:
     hashes = {prompts.read_batch().hash, prompts.propose_claims().hash, hash_of("a"), hash_of("b"), hash_of("a", {})}
     assert len(hashes) == 5

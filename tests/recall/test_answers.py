@@ -24,7 +24,7 @@ from memoryos_graph.llm.openai_provider import OpenAIProvider
 from memoryos_graph.pipeline.indexing import index
 from memoryos_graph.scheduler.worker import Worker
 
-from ..conftest import FakeEmbedder
+from ..conftest import FakeClock, FakeEmbedder
 from ..graph import ask, assert_invariants
 from ..model_server import Scene
 
@@ -85,7 +85,7 @@ async def test_an_answer_cites_the_words_it_rests_on_and_is_stored_with_all_it_u
 
     asked = pages[str(result.page_id)]
     assert (asked.user_input, asked.assistant_response, asked.metadata) == (HOME, result.text, {"screen": "home"})
-    assert (asked.tier, asked.state) == ("stm", "stored")
+    assert (asked.tier, asked.state, asked.answer_id) == ("stm", "stored", result.answer_id)
     assert await modelled.get_answer(str(result.answer_id)) == result
 
     edges = await ask(
@@ -195,6 +195,39 @@ async def test_a_question_is_durable_before_the_model_is_asked_and_waits_for_its
         service, "MATCH (p:Page {user_id: $u, page_id: $p}) RETURN p.text AS text", u=modelled.user_id, p=page.page_id
     )
     assert rows == [{"text": f"{HOME}\n{result.text}"}]
+
+
+async def test_a_process_that_dies_while_the_model_writes_leaves_the_question_to_be_indexed(
+    modelled: UserMemory, service: MemoryService, model_server: Scene, clock: FakeClock
+) -> None:
+    await told(modelled, BERGEN)
+    hold = Hold()
+    model_server.scenario.when(Reaction(hold=hold), kind="answer")
+    asking = asyncio.create_task(modelled.answer(HOME))
+    await asyncio.to_thread(hold.arrived.wait, 30)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    page = (await modelled.turns()).items[0]
+    assert (page.user_input, page.assistant_response, page.state) == (HOME, "", "stored")
+    clock.move(minutes=6)
+    assert await index(service.ctx, modelled.user_id, due_before=clock.now())
+    assert (await modelled.turn(page.page_id)).state == "indexed"
+
+
+async def test_two_at_once_with_one_id_get_one_answer(
+    modelled: UserMemory, service: MemoryService, model_server: Scene
+) -> None:
+    await told(modelled, BERGEN)
+    hold = Hold()
+    model_server.scenario.when(Reaction(hold=hold), kind="answer")
+    both = [asyncio.create_task(modelled.answer(HOME, id="q-1")) for _ in range(2)]
+    while model_server.scenario.count("answer") < 2:
+        await asyncio.sleep(0.01)
+    hold.let_go()
+    one, other = [await asking for asking in both]
+    assert one == other
+    assert len(await ask(service, "MATCH (a:Answer {user_id: $u}) RETURN a", u=modelled.user_id)) == 1
 
 
 async def test_what_was_shown_and_changed_meanwhile_makes_no_answer(
