@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..contract import TurnIn
 
-Mode = Literal["hybrid", "flat", "full", "none"]
+Mode = Literal["hybrid", "memoryos", "flat", "full", "none"]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ async def diagnose(
     if not missing:
         return None
     deep: list[str] = []
-    if mode in ("hybrid", "flat"):
+    if mode not in ("full", "none"):
         found = await user.search(question.text, top_k=DEEP, kinds=["page"], mode=mode)
         deep = [hit.id for hit in found.hits]
     reasons = {await _reason(user, case.pages[n], page_ids[n], deep) for n in missing}

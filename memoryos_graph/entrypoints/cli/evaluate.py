@@ -27,6 +27,7 @@ class EvalMode(StrEnum):
     """Which memory is measured."""
 
     HYBRID = "hybrid"
+    MEMORYOS = "memoryos"
     FLAT = "flat"
     FULL = "full"
     NONE = "none"
@@ -34,7 +35,7 @@ class EvalMode(StrEnum):
 
 Mode = Annotated[
     EvalMode,
-    typer.Option("--mode", help="The whole recipe, vectors only, all pages in their order, or no memory."),
+    typer.Option("--mode", help="The whole recipe, the published gate, vectors only, all pages in order, no memory."),
 ]
 
 
