@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from typing import Any
 
 from pydantic import BaseModel
@@ -162,9 +163,12 @@ def _report(dataset: Dataset, mode: Mode, scored: list[Scored], timed: list[floa
 def _config(service: MemoryService, dataset: Dataset) -> dict[str, Any]:
     ctx = service.ctx
     return {
+        "version": version("memoryos-graph"),
         "server": ctx.store.connection.version,
         "embedding_model": ctx.embedder.model_id,
         "llm": ctx.settings.llm,
+        "answer_model": ctx.settings.llm_answer_model or ctx.settings.llm_model,
+        "profile": ctx.settings.profile,
         "mrr_depth": max(DEPTHS),
         **dataset.config,
     }
