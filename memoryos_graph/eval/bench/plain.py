@@ -100,8 +100,8 @@ async def _beside(service: MemoryService, user_id: str, pages: int, first_text: 
     ours = await _times(hybrid, rounds)
     report: dict[str, Any] = {"ours": {"search_ms": figures(ours)}}
     for name, way, share in (
-        ("flat_vectors", flat, await index_recall(service, user_id, rounds // 3)),
-        ("global_then_filter", everyone, await _global_recall(service, user_id, rounds // 3)),
+        ("flat_vectors", flat, await index_recall(service, user_id, rounds // 10)),
+        ("global_then_filter", everyone, await _global_recall(service, user_id, rounds // 10)),
     ):
         times = await _times(way, rounds)
         report[name] = {"search_ms": figures(times), "ratio": ratio(times, ours), "of_ten_nearest": share}

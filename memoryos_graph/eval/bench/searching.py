@@ -80,8 +80,8 @@ async def bench_search(
         "ratio": ratio(large_ms, small_ms),
         "statements_per_search": statements,
         "index_recall_at_10": {
-            "small": await index_recall(service, sizes.small_user, rounds // 3),
-            "large": await index_recall(service, sizes.large_user, rounds // 3),
+            "small": await index_recall(service, sizes.small_user, rounds // 10),
+            "large": await index_recall(service, sizes.large_user, rounds // 10),
         },
         "resident_mb": await _resident_after(searcher, sizes, rounds),
     }
