@@ -318,7 +318,7 @@ class UserMemory:
         return await listing.get_turn(self._ctx, self.user_id, page_id)
 
     async def search(self, query: str, **options: Any) -> SearchResult:
-        """Find pages and facts; options are the fields of SearchRequest. One embedding, at most three statements."""
+        """Find pages, facts and segments; options are the fields of SearchRequest. One embedding, three statements."""
         request = _checked(SearchRequest, {"query": query, **options})
         result = await searching.search(self._ctx, self.user_id, request)
         self._ctx.metrics.searches.inc()

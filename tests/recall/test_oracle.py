@@ -24,7 +24,7 @@ from memoryos_graph.llm.keywords import keywords
 from ..conftest import FakeClock
 from ..graph import ask
 
-pytestmark = [pytest.mark.engine, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
 KINDS = ["page", "fact", "segment"]
 QUESTIONS = ["Where do I live now?", "What about the violin and the garden?", "Am I allergic to anything?", "jazz"]
