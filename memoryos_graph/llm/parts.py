@@ -32,7 +32,8 @@ class Passage:
 class Item:
     """A page or fact as it is shown. `text` is that of a fact; `passages` the words of a page, or a fact's quotes.
 
-    `unanswered` is a question that the memory did not answer: nothing new can be learnt from it.
+    `past` is a fact that holds no longer, shown because that was asked for; `unanswered` a question that the memory did
+    not answer: nothing new can be learnt from it.
     """
 
     part: Part
@@ -46,6 +47,7 @@ class Item:
     shortened: bool = False
     orders: bool = False
     unsettled: bool = False
+    past: bool = False
     unanswered: bool = False
     level: str | None = None
     rank: int = 0
@@ -91,6 +93,8 @@ def row(item: Item) -> dict[str, Any]:
             shown["inferred"] = item.level
         if item.unsettled:
             shown["unsettled"] = True
+        if item.past:
+            shown["past"] = True
         quotes = [{"time": said_at(one.said_at), one.side.value: harmless(one.text)} for one in item.passages]
         shown["quotes"] = quotes
     else:

@@ -239,6 +239,7 @@ def _fact_item(part: Part, fact: FactOut, scored: tuple[int, Hit] | None) -> Ite
         text=fact.text,
         orders=reads_like_orders(fact.text) or any(reads_like_orders(quote.quote) for quote in quotes),
         unsettled=fact.status is FactStatus.CONFLICTED,
+        past=fact.status in (FactStatus.SUPERSEDED, FactStatus.RETRACTED),
         level=fact.level,
         **_score(scored),
     )

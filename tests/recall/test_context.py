@@ -124,6 +124,11 @@ async def test_recent_turns_and_persona_are_those_of_the_moment_asked_for(memory
     assert oslo in {item.id for item in now.recent}
     assert past.recent == []
     assert [item.text for item in past.persona] == ["The user lives in Bergen."]
+    await memory.maintain("all", force=True)
+    both = await memory.context("Where does the user live?", include=["superseded"])
+    assert {item.text for item in both.evidence if item.kind == "fact"} >= {"The user lives in Bergen."}
+    assert '"past": true' in both.text
+    assert '"past": true' not in (await memory.context("Where does the user live?")).text
     early = await memory.context("Where do I live?", as_of=datetime(2020, 1, 1, tzinfo=UTC))
     assert (early.persona, early.recent) == ([], [])
 

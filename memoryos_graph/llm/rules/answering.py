@@ -21,6 +21,7 @@ FACT_BONUS = 0.2  # a fact has been read already, and is about the user
 
 _HEADINGS = ("From your memory:", "根据记忆：")
 _NOTHING = ("Your memory does not tell.", "记忆里没有相关内容。")
+_PAST = (" (no longer)", "（已不再如此）")
 _SAYING = {
     Side.USER: ("You said on {day}: “{text}”", "你在 {day} 说过：“{text}”"),
     Side.ASSISTANT: ("I said on {day}: “{text}”", "我在 {day} 说过：“{text}”"),
@@ -57,8 +58,8 @@ def _candidates(parts: AnswerParts, chinese: bool) -> Iterator[_Candidate]:
         if item.kind == "fact":
             cover = near.cover(item.words)
             if cover or item.score:
-                text = " ".join(item.text.split())
-                yield _Candidate(cover + found + FACT_BONUS, harmless(text), text, item)
+                text = " ".join(item.text.split()) + (_PAST[chinese] if item.past else "")
+                yield _Candidate(cover + found + (0.0 if item.past else FACT_BONUS), harmless(text), text, item)
             continue
         for passage in item.passages:
             yield from _sentences(passage, item, near, found, chinese)
