@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .contract import TurnIn
     from .errors import MemoryosError
+    from .memoryos import Memoryos
     from .service import MemoryService, UserMemory
     from .settings import Settings, load_settings
 
 _HOMES = {
     "MemoryService": ".service",
+    "Memoryos": ".memoryos",
     "MemoryosError": ".errors",
     "Settings": ".settings",
     "TurnIn": ".contract",
@@ -20,7 +22,7 @@ _HOMES = {
     "load_settings": ".settings",
 }
 
-__all__ = ["MemoryService", "MemoryosError", "Settings", "TurnIn", "UserMemory", "load_settings"]
+__all__ = ["MemoryService", "Memoryos", "MemoryosError", "Settings", "TurnIn", "UserMemory", "load_settings"]
 
 
 def __getattr__(name: str) -> Any:

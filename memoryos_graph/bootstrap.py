@@ -82,14 +82,18 @@ async def _open_provider(settings: Settings, gate: asyncio.Semaphore, stack: Asy
 
 async def _open_embedder(settings: Settings, gate: asyncio.Semaphore, stack: AsyncExitStack) -> Embedder:
     """The embedding server if one is set, else a model in this process, loaded when it is first needed."""
+    embedder: Embedder
+    model, dimension, options = settings.embedding_model, settings.embedding_dimension, settings.embedding_options
     if settings.embedding_base_url is None:
-        return SentenceTransformerEmbedder(settings.embedding_model, settings.embedding_dimension)
-    endpoint = await _open_endpoint("embedding", settings, gate, stack)
-    from .llm.endpoint_embedder import EndpointEmbedder
+        embedder = SentenceTransformerEmbedder(model, dimension, options)
+    else:
+        endpoint = await _open_endpoint("embedding", settings, gate, stack)
+        from .llm.endpoint_embedder import EndpointEmbedder
 
-    return EndpointEmbedder(
-        endpoint, settings.embedding_model, settings.embedding_dimension, settings.embedding_window_tokens
-    )
+        embedder = EndpointEmbedder(endpoint, model, dimension, settings.embedding_window_tokens, options)
+    if not embedder.dimension:
+        await embedder.embed(["how long is a vector?"], "query")  # the first one tells
+    return embedder
 
 
 def _counter(embedder: Embedder) -> TokenCounter:

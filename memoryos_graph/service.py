@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
@@ -454,6 +454,21 @@ class UserMemory:
     async def run(self, run_id: str) -> RunOut:
         """One unit of background work, with its attempts and model calls. Raises NotFound."""
         return await listing.get_run(self._ctx, self.user_id, run_id)
+
+    async def work(self, wait_s: float = 60) -> None:
+        """Do what is due now, as the worker would: a failure is recorded on its run, and waits its time.
+
+        Waits so long while another process works for this user. Raises ModelChanged, DatabaseUnavailable.
+        """
+
+        async def due(tx: Tx) -> Row | None:
+            return await tx.one("user_due", user_id=self.user_id, now=self._ctx.clock.now())
+
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait_s):
+                while (row := await self._ctx.store.read(self.user_id, due)) and row["due"]:
+                    if not await self._worker.work_for(self.user_id):
+                        await asyncio.sleep(WAIT_POLL_S)
 
     async def retry(self, run_id: str) -> RunOut:
         """Make what a failed or parked run worked for due now, with all its attempts. Raises NotFound, Conflict."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import platformdirs
 from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from .domain.budget import Budget
 from .domain.heat import HeatWeights
@@ -71,7 +71,8 @@ class Settings(BaseSettings):
 
     secret_key: SecretStr | None = Field(None, description="keys the event chain; a 0600 file in data_dir else")
     embedding_model: str = Field("all-MiniLM-L6-v2", description="the packaged model, or a name or path")
-    embedding_dimension: int = Field(384, ge=1, le=4096, description="length of the model's vectors")
+    embedding_dimension: int | None = Field(None, ge=1, le=4096, description="length of the model's vectors")
+    embedding_options: dict[str, Any] = Field({}, description="what the model takes besides, as a JSON object")
     profile: Literal["default", "paper"] = Field("default", description="which defaults: ours, or the paper's")
     embedding_base_url: Url = Field(None, description="an OpenAI-compatible server that embeds instead")
     embedding_api_key: Key = Field(None, description="the key of that server")
@@ -167,6 +168,8 @@ def load_settings(**given: Any) -> Settings:
         raise SetupError(f"unknown setting {unknown[0]}; known ones are in the README's table", code="bad_setting")
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
+    except SettingsError as exc:
+        raise SetupError("setting embedding_options: a JSON object is expected", code="bad_setting") from exc
     except ValidationError as exc:
         first = exc.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(part) for part in first["loc"]) or "settings"

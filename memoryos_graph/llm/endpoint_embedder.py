@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ..domain.passages import Span, rough_tokens, windows
 from ..errors import ModelReplyInvalid, ModelUnavailable
+from .embedder import known_dimension
 from .endpoint import Endpoint, Refused
 
 BATCH = 256  # texts in one request; every step needs one at most
 
 
 class EndpointEmbedder:
-    """An Embedder behind HTTP. Vectors are made unit length; their length must be `dimension`."""
+    """An Embedder behind HTTP. Vectors are made unit length; all have `dimension` numbers, or as many as the first.
 
-    def __init__(self, endpoint: Endpoint, model: str, dimension: int, window_tokens: int = 512) -> None:
+    `options` are fields of the request, such as `dimensions`.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        model: str,
+        dimension: int | None,
+        window_tokens: int = 512,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
         self.model_id = model
-        self.dimension = dimension
+        self.dimension = dimension or known_dimension(model)
+        self._options = dict(options or {})
         self._endpoint = endpoint
         self._window_tokens = window_tokens
 
@@ -46,7 +58,10 @@ class EndpointEmbedder:
         try:
             response, _ = await self._endpoint.send(
                 lambda: self._endpoint.client.embeddings.create(
-                    model=self.model_id, input=[text or " " for text in texts], encoding_format="float"
+                    model=self.model_id,
+                    input=[text or " " for text in texts],
+                    encoding_format="float",
+                    extra_body=self._options or None,
                 ),
                 lambda outcome, ms: None,
             )
@@ -67,6 +82,7 @@ class EndpointEmbedder:
     def _unit(self, vector: Any) -> list[float]:
         if not isinstance(vector, list) or not all(isinstance(x, int | float) and math.isfinite(x) for x in vector):
             raise ModelReplyInvalid("the embedding server gave something that is no vector")
+        self.dimension = self.dimension or len(vector)
         if len(vector) != self.dimension:
             raise ModelReplyInvalid(
                 f"the embedding server gives vectors of {len(vector)} numbers, not {self.dimension} "

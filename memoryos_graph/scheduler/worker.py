@@ -80,9 +80,12 @@ class Worker:
         for user_id in self._ctx.visits.users():
             await flush_visits(self._ctx, user_id)
 
-    async def work_for(self, user_id: str) -> None:
-        """One pass over the due work of a user, unless another process has it; a failure is recorded, not raised."""
-        ctx = self._ctx
+    async def work_for(self, user_id: str) -> bool:
+        """One pass over the due work of a user, unless another process has it; a failure is recorded, not raised.
+
+        Whether it was this process's turn.
+        """
+        ctx, lease = self._ctx, None
         try:
             lease = await take_lease(ctx, user_id, ctx.clock.new_id())
             if lease is not None:
@@ -94,3 +97,4 @@ class Worker:
             self.failing[user_id] = exc.code if isinstance(exc, MemoryosError) else "internal"
             if not isinstance(exc, MemoryosError):
                 log.error("step failed", extra={"error_type": type(exc).__name__})
+        return lease is not None
