@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import subprocess
+import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -15,11 +16,11 @@ from typing import Any
 import pytest
 
 from memoryos_graph import Memoryos, MemoryService, Settings
-from memoryos_graph.demo.scenario import error
+from memoryos_graph.demo.scenario import edited, error
 from memoryos_graph.errors import InvalidInput, SetupError
 from memoryos_graph.memoryos import close_all
 
-from .graph import ask, assert_invariants
+from .graph import assert_invariants
 from .model_server import Scene
 
 # as in the published package, in its order
@@ -177,16 +178,55 @@ def test_key_url_and_model_choose_who_reads(make: Made, model_server: Scene, use
     }
 
 
-def test_each_instance_has_its_user_assistant_and_embedding(
-    make: Made, model_server: Scene, user_id: str, opened: MemoryService
-) -> None:
-    one, other = make(assistant_id="butler"), make(user_id=f"{user_id}-other")
-    one.add_memory("I love tea.", "Very well.")
-    assert one.get_memory_stats()["short_term_count"] == 1
-    assert other.get_memory_stats()["short_term_count"] == 0
-    page_id = one.search("tea", kinds=["page"]).hits[0].id
-    with make(assistant_id="butler")._settings.model_copy() as _:  # pragma: no cover
-        pass
+def test_each_instance_has_its_user_assistant_and_embedding(make: Made, model_server: Scene, user_id: str) -> None:
+    butler = make(
+        assistant_id="butler",
+        openai_api_key="sk-one",
+        openai_base_url=model_server.base_url,
+        embedding_model_kwargs={"user": "of-this-test"},
+    )
+    model_server.scenario.when(edited(_with_recommendation), kind="propose_claims")
+    butler.add_memory("Which book shall I read?", "I recommend Emma.", timestamp="2024-03-01 09:00:00")
+    butler.force_mid_term_analysis()
+    (known,) = butler.get_assistant_knowledge_summary()
+    assert known["knowledge"] == "The assistant recommended Emma."
+    assert [page.source.quote for page in butler.why(known["fact_id"]).pages] == ["I recommend Emma"]
+    assert butler.get_memory_stats()["assistant_knowledge_count"] == 1
+    assert make(assistant_id="driver").get_assistant_knowledge_summary() == []
+    assert make(user_id=f"{user_id}-other", assistant_id="butler").get_assistant_knowledge_summary() == []
+    assert {one.body.get("user") for one in model_server.scenario.requests("embeddings")} == {"of-this-test"}
+    with pytest.raises(SetupError, match=r"all-MiniLM-L6-v2.*other-model.*reembed"):
+        make(embedding_model_name="other-model")
+
+
+def _with_recommendation(reply: str) -> str:
+    claim = {
+        "page": 1,
+        "speaker": "assistant",
+        "quote": "I recommend Emma",
+        "kind": "assistant_knowledge",
+        "subject": "assistant",
+        "predicate": "recommended",
+        "object": "Emma",
+        "text": "The assistant recommended Emma.",
+        "stance": "states",
+        "replaces": "",
+        "valid_from": "",
+        "valid_to": "",
+        "confidence": 0.9,
+        "sensitivity": "none",
+        "reason": "",
+        "more": [],
+    }
+    return json.dumps({"claims": [*json.loads(reply)["claims"], claim]})
+
+
+def test_kwargs_of_the_packaged_model_count(make: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MEMORYOS_EMBEDDING_BASE_URL")
+    with pytest.raises(SetupError, match=r"384.*128.*reembed"):
+        make(embedding_model_kwargs={"truncate_dim": 128})
+    with pytest.raises(SetupError, match="embedding_options: nonsense"):
+        make(embedding_model_kwargs={"nonsense": 1})
 
 
 def test_threads_share_one_memory(make: Made, user_id: str) -> None:
@@ -206,3 +246,82 @@ def test_threads_share_one_memory(make: Made, user_id: str) -> None:
     assert failed == []
     assert memory.get_memory_stats()["short_term_count"] <= 2
     assert sum(hit.kind == "page" for hit in memory.search("I love", top_k=20).hits) == 9
+
+
+QUICKSTART = """
+import os
+from memoryos_graph import Memoryos
+
+USER_ID = "demo_user"
+ASSISTANT_ID = "demo_assistant"
+API_KEY = "sk-scripted"
+BASE_URL = os.environ["MODEL_URL"]
+DATA_STORAGE_PATH = "./simple_demo_data"
+LLM_MODEL = "gpt-4o-mini"
+
+
+def simple_demo():
+    memo = Memoryos(
+        user_id=USER_ID,
+        openai_api_key=API_KEY,
+        openai_base_url=BASE_URL,
+        data_storage_path=DATA_STORAGE_PATH,
+        llm_model=LLM_MODEL,
+        assistant_id=ASSISTANT_ID,
+        short_term_capacity=7,
+        mid_term_heat_threshold=5,
+        retrieval_queue_capacity=7,
+        long_term_knowledge_capacity=100,
+        embedding_model_name="BAAI/bge-m3",
+    )
+    memo.add_memory(
+        user_input="Hi! I'm Tom, I work as a data scientist in San Francisco.",
+        agent_response="Hello Tom! Nice to meet you. What kind of data do you work with?",
+    )
+    memo.force_mid_term_analysis()
+    print(memo.get_user_profile_summary())
+    print(memo.get_assistant_knowledge_summary())
+    print(memo.get_memory_stats())
+    return memo
+
+
+if __name__ == "__main__":
+    memo = simple_demo()
+    child = os.fork()  # what users of web servers and data loaders do without seeing it
+    if child == 0:
+        memo.add_memory("I love tea.", "So do I!")
+    else:
+        assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+async def test_the_quickstart_runs_in_two_processes_on_one_folder(tmp_path: Path, model_server: Scene) -> None:
+    """Each forks, too; the managed database is in the folder, and nobody warns, also not at exit."""
+    (tmp_path / "quickstart.py").write_text(QUICKSTART)
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("MEMORYOS_", "NEO4J_", "OPENAI_"))}
+    env = kept | {
+        "MODEL_URL": model_server.base_url,
+        "MEMORYOS_EMBEDDING_BASE_URL": model_server.base_url,
+        "PYTHONWARNINGS": "default",
+    }
+    if "MEMORYOS_JARS_DIR" in os.environ:
+        env["MEMORYOS_JARS_DIR"] = os.environ["MEMORYOS_JARS_DIR"]
+    pipe = asyncio.subprocess.PIPE
+    started = [
+        await asyncio.create_subprocess_exec(
+            sys.executable, "quickstart.py", cwd=tmp_path, env=env, stdout=pipe, stderr=pipe
+        )
+        for _ in range(2)
+    ]
+    outputs = [await process.communicate() for process in started]
+    assert [(p.returncode, err) for p, (_, err) in zip(started, outputs, strict=True)] == [(0, b"")] * 2
+    assert all(b"data scientist" in out for out, _ in outputs)
+    assert list((tmp_path / "simple_demo_data").glob("neo4j-*"))
+    folder = tmp_path / "simple_demo_data"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMORYOS_EMBEDDING_BASE_URL", model_server.base_url)
+        memo = Memoryos("demo_user", "", str(folder), embedding_model_name="BAAI/bge-m3")
+        try:
+            assert sum(hit.kind == "page" for hit in memo.search("I", top_k=20).hits) == 4
+        finally:
+            close_all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import pytest
@@ -86,7 +86,7 @@ async def test_case_n6_a_configured_embedder_is_used_everywhere(
 ) -> None:
     """Every step and a search; the packaged model is never loaded."""
     loaded: list[str] = []
-    monkeypatch.setattr("memoryos_graph.llm.embedder._load_sentence_transformer", loaded.append)
+    monkeypatch.setattr("memoryos_graph.llm.embedder._load_sentence_transformer", lambda name, _: loaded.append(name))
     chosen = settings.model_copy(update={"embedding_base_url": model_server.base_url})
     async with MemoryService.open(chosen, worker=False) as service:
         memory = service.user(user_id)
@@ -131,11 +131,12 @@ async def test_case_u44_parallel_first_requests_load_the_packaged_model_once(mon
 
             return numpy.ones((len(texts), 384), dtype="float32")
 
-    def load(name: str) -> Model:
+    def load(name: str, options: Mapping[str, Any]) -> Model:
         loads.append(name)
         return Model()
 
     monkeypatch.setattr("memoryos_graph.llm.embedder._load_sentence_transformer", load)
-    packaged = SentenceTransformerEmbedder()
-    await asyncio.gather(*(packaged.embed([f"text {n}"], "query") for n in range(8)))
-    assert loads == ["all-MiniLM-L6-v2"]
+    embedders = [SentenceTransformerEmbedder("model-of-this-test") for _ in range(2)]  # as of two open services
+    await asyncio.gather(*(embedders[n % 2].embed([f"text {n}"], "query") for n in range(8)))
+    assert loads == ["model-of-this-test"]
+    assert [embedder.dimension for embedder in embedders] == [384, 384]  # as the first vector tells
