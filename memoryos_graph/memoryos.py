@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from .contract import FactOut, SearchResult, Why
+from .domain.citations import cleaned
 from .errors import InvalidInput
 from .service import MemoryService, UserMemory
 from .settings import Settings, load_settings
@@ -25,6 +26,7 @@ T = TypeVar("T")
 NO_PROFILE = "None"  # what the published package says
 TIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 BATCH = 5
+MOST_HITS = 200
 
 
 class Memoryos:
@@ -60,6 +62,8 @@ class Memoryos:
         self.assistant_id = assistant_id
         self.data_storage_path = str(Path(data_storage_path).expanduser().absolute())
         self.retrieval_queue_capacity = retrieval_queue_capacity
+        if not 1 <= retrieval_queue_capacity <= MOST_HITS:
+            raise InvalidInput("retrieval_queue_capacity", f"retrieval_queue_capacity must be from 1 to {MOST_HITS}")
         self._zone = _zone(timezone)
         asks_a_model = bool((openai_api_key or "").strip() or (openai_base_url or "").strip())
         self._settings = load_settings(
@@ -101,6 +105,34 @@ class Memoryos:
             await self._work(memory)
 
         self._run(add)
+
+    def get_response(
+        self,
+        query: str,
+        relationship_with_user: str = "friend",
+        style_hint: str = "",
+        user_conversation_meta_data: dict[str, Any] | None = None,
+    ) -> str:
+        """Answer from memory, without the markers of its citations, and remember the turn.
+
+        Raises InvalidInput, ModelError, TryAgain: an error is never given, or stored, as an answer.
+        """
+        options = {
+            "relationship": relationship_with_user,
+            "style_hint": style_hint,
+            "metadata": _plain(user_conversation_meta_data),
+            "assistant_id": self.assistant_id,
+            "top_k": self.retrieval_queue_capacity,
+        }
+
+        async def answer(memory: UserMemory) -> str:
+            try:
+                answered = await memory.answer(query, **options)
+                return cleaned(answered.text, ()).text
+            finally:
+                await self._work(memory)
+
+        return self._run(answer)
 
     def get_user_profile_summary(self) -> str:
         """What is known of the user, rendered from facts; "None" while nothing is."""

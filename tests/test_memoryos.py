@@ -17,7 +17,7 @@ import pytest
 
 from memoryos_graph import Memoryos, MemoryService, Settings
 from memoryos_graph.demo.scenario import edited, error
-from memoryos_graph.errors import InvalidInput, SetupError
+from memoryos_graph.errors import InvalidInput, ModelError, SetupError
 from memoryos_graph.memoryos import close_all
 
 from .graph import assert_invariants
@@ -178,6 +178,31 @@ def test_key_url_and_model_choose_who_reads(make: Made, model_server: Scene, use
     }
 
 
+def test_answers_follow_what_they_are_told_and_are_remembered(make: Made, model_server: Scene) -> None:
+    memory = make(
+        openai_api_key="sk-one", openai_base_url=model_server.base_url, llm_model="m8", retrieval_queue_capacity=2
+    )
+    _talk(memory, "tea", "jazz", "chess")
+    said = memory.get_response("Do I love chess?", "coach", "short", {"place": "kitchen"})
+    assert "chess" in said
+    assert "coach" in said
+    assert "style: short" in said
+    assert "[" not in said  # the markers of citations
+    (request,) = model_server.scenario.requests("answer")
+    assert request.body["model"] == "m8"
+    assert "kitchen" in request.text
+    assert memory.get_memory_stats()["short_term_count"] == 4
+    turn = memory.search("Do I love chess?", kinds=["page"]).hits[0]
+    assert "Do I love chess?" in turn.text
+    assert said.split()[-1] in turn.text
+    model_server.scenario.when(error(400), kind="answer")
+    with pytest.raises(ModelError):
+        memory.get_response("Do I love jazz?")
+    assert make().get_response("Do I love tea?")  # the rules answer, too
+    with pytest.raises(InvalidInput, match="retrieval_queue_capacity"):
+        make(retrieval_queue_capacity=0)
+
+
 def test_each_instance_has_its_user_assistant_and_embedding(make: Made, model_server: Scene, user_id: str) -> None:
     butler = make(
         assistant_id="butler",
@@ -278,6 +303,15 @@ def simple_demo():
         user_input="Hi! I'm Tom, I work as a data scientist in San Francisco.",
         agent_response="Hello Tom! Nice to meet you. What kind of data do you work with?",
     )
+    print(memo.get_response(query="What do you remember about my job?"))
+    print(
+        memo.get_response(
+            query="Where do I work?",
+            relationship_with_user="friend",
+            style_hint="brief",
+            user_conversation_meta_data={"channel": "demo"},
+        )
+    )
     memo.force_mid_term_analysis()
     print(memo.get_user_profile_summary())
     print(memo.get_assistant_knowledge_summary())
@@ -322,6 +356,6 @@ async def test_the_quickstart_runs_in_two_processes_on_one_folder(tmp_path: Path
         patch.setenv("MEMORYOS_EMBEDDING_BASE_URL", model_server.base_url)
         memo = Memoryos("demo_user", "", str(folder), embedding_model_name="BAAI/bge-m3")
         try:
-            assert sum(hit.kind == "page" for hit in memo.search("I", top_k=20).hits) == 4
+            assert sum(hit.kind == "page" for hit in memo.search("I", top_k=20).hits) == 8
         finally:
             close_all()

@@ -6,14 +6,14 @@ USING INDEX p:Page(user_id, tier, seq)
 WHERE p.seq > 0 AND p.hidden = false AND p.archived = false AND p.page_id <> $without
   AND CASE WHEN $conversation_id IS NULL THEN p.assistant_id = $assistant_id ELSE p.conversation_id = $conversation_id END
   AND p.recorded_at <= $recorded_until AND ($happened_until IS NULL OR p.event_time <= $happened_until)
-RETURN p {.*, embedding: null} AS page ORDER BY p.seq DESC LIMIT $limit
+RETURN p {.*, embedding: null, embedding_b: null} AS page ORDER BY p.seq DESC LIMIT $limit
 
 // name: context_pages
 // mode: read
 UNWIND $page_ids AS page_id
 MATCH (p:Page {user_id: $user_id, page_id: page_id})
 WHERE p.hidden = false
-RETURN p {.*, embedding: null} AS page
+RETURN p {.*, embedding: null, embedding_b: null} AS page
 
 // name: persona_facts
 // mode: read
@@ -38,7 +38,7 @@ RETURN u.forget_epoch AS forget_epoch, coalesce(u.spent_day, '') AS spent_day, c
 // How many of the shown items are still as they were shown, and how the page that asks stands.
 MATCH (q:Page {user_id: $user_id, page_id: $page_id})
 WHERE q.hidden = false
-RETURN q {.*, embedding: null} AS page,
+RETURN q {.*, embedding: null, embedding_b: null} AS page,
        COUNT {
          UNWIND $pages AS row
          MATCH (p:Page {user_id: $user_id, page_id: row.page_id})

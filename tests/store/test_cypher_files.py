@@ -56,6 +56,22 @@ def test_every_query_on_user_data_binds_the_user(line: Line) -> None:
             assert "$user_id" in query.text, query.name
 
 
+def test_vectors_are_never_returned_from_either_property() -> None:
+    for query in load("queries", Line.NEO4J_2026).values():
+        assert query.text.count("embedding: null") == query.text.count("embedding_b: null"), query.name
+
+
+def test_the_two_properties_of_vectors_are_exchanged_everywhere() -> None:
+    for folder in ("queries", "schema/neo4j2026", "schema/neo4j5"):
+        line = Line.NEO4J_5 if folder.endswith("5") else Line.NEO4J_2026
+        usual, exchanged = load(folder, line), load(folder, line, "embedding_b")
+        for query, other in zip(usual.values(), exchanged.values(), strict=True):
+            parts = re.split(r"(\w*embedding(?:_b)?\b)", query.text)
+            swapped = [p[:-2] if p.endswith("embedding_b") else f"{p}_b" for p in parts[1::2]]
+            assert re.findall(r"\w*embedding(?:_b)?\b", other.text) == swapped, query.name
+            assert query.params == other.params, query.name
+
+
 def test_python_holds_no_cypher() -> None:
     cypher = re.compile(r"\b(MATCH|MERGE|UNWIND|CREATE|DETACH DELETE)\s*\((?!\?)")
     for path in ROOT.rglob("*.py"):
