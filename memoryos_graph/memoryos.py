@@ -13,11 +13,12 @@ from contextlib import AsyncExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from .contract import FactOut, SearchResult, Why
 from .domain.citations import cleaned
-from .errors import InvalidInput
+from .errors import InvalidInput, TryAgain
 from .service import MemoryService, UserMemory
 from .settings import Settings, load_settings
 
@@ -27,6 +28,7 @@ NO_PROFILE = "None"  # what the published package says
 TIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 BATCH = 5
 MOST_HITS = 200
+TRIES = 5
 
 
 class Memoryos:
@@ -123,11 +125,12 @@ class Memoryos:
             "metadata": _plain(user_conversation_meta_data),
             "assistant_id": self.assistant_id,
             "top_k": self.retrieval_queue_capacity,
+            "idempotency_key": uuid4().hex,  # asked again, it is still one turn
         }
 
         async def answer(memory: UserMemory) -> str:
             try:
-                answered = await memory.answer(query, **options)
+                answered = await _patiently(lambda: memory.answer(query, **options))
                 return cleaned(answered.text, ()).text
             finally:
                 await self._work(memory)
@@ -306,6 +309,16 @@ os.register_at_fork(after_in_child=_after_fork)
 
 async def _opened(memory: UserMemory) -> None:
     """Nothing more: the service is open, and the user id is one that can be."""
+
+
+async def _patiently(ask: Callable[[], Awaitable[T]]) -> T:
+    """Ask again where other threads or processes have changed the memory while the answer was written."""
+    for _ in range(TRIES - 1):
+        try:
+            return await ask()
+        except TryAgain as exc:
+            await asyncio.sleep(exc.retry_after_s)
+    return await ask()
 
 
 async def _profile_text(memory: UserMemory) -> str:

@@ -329,6 +329,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.timeout(600)  # it starts a Neo4j, and two processes with two forks
 async def test_the_quickstart_runs_in_two_processes_on_one_folder(tmp_path: Path, model_server: Scene) -> None:
     """Each forks, too; the managed database is in the folder, and nobody warns, also not at exit."""
     (tmp_path / "quickstart.py").write_text(QUICKSTART)
