@@ -210,13 +210,17 @@ RETURN pages, pages_left_out, n_pages, facts, n_facts, sessions, neighbours
 
 // name: search_hits
 // mode: read
-// What is shown of the chosen pages, facts and segments, and the segments that were visited.
+// What is read and shown of the best pages, facts and segments, with what stands beside the pages and their segments.
 CALL () {
   UNWIND $page_ids AS page_id
-  MATCH (p:Page {user_id: $user_id, page_id: page_id})
-  WHERE p.hidden = false
-  RETURN collect(p {.page_id, .user_input, .assistant_response, .tool_text, .event_time, .tier,
-    segment_ids: [(p)-[:IN_SEGMENT]->(s:Segment) | s.segment_id]}) AS pages
+  MATCH (hit:Page {user_id: $user_id, page_id: page_id})
+  WHERE hit.hidden = false
+  RETURN collect(hit {.page_id, .user_input, .assistant_response, .tool_text, .event_time, .tier,
+    before: COLLECT { MATCH (p:Page)-[:NEXT]->(hit) WHERE p.hidden = false AND {{page_left_out}} IS NULL
+      RETURN p {.user_input, .assistant_response} },
+    after: COLLECT { MATCH (hit)-[:NEXT]->(p:Page) WHERE p.hidden = false AND {{page_left_out}} IS NULL
+      RETURN p {.user_input, .assistant_response} },
+    segment_ids: [(hit)-[:IN_SEGMENT]->(s:Segment) | s.segment_id]}) AS pages
 }
 CALL () {
   UNWIND $fact_ids AS fact_id

@@ -15,17 +15,21 @@ Kind = Literal["page", "fact", "segment"]
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """How much each part counts: `vector` and `text` add up to 1, the others come on top. All optima are flat."""
+    """How much each part counts; `behind` is what its pages lend a fact. All optima are flat.
+
+    They are tuned together with what is added by rereading.py.
+    """
 
     vector: float = 0.5
-    text: float = 0.5
+    text: float = 0.4
     fact: float = 0.2
-    neighbour: float = 0.3
+    neighbour: float = 0.15
+    behind: float = 0.3
     continues: float = 0.1
     segment: float = 0.0
-    date: float = 0.7
-    time_words: float = 0.2
-    session: float = 0.2
+    date: float = 0.9
+    time_words: float = 0.25
+    session: float = 0.23
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,7 @@ class FactScores:
             fact_id,
             vector=weights.vector * self.vector[fact_id],
             text=weights.text * self.text[fact_id],
-            page=weights.neighbour * max((pages.base(note.page_id) for note in behind), default=0.0),
+            page=weights.behind * max((pages.base(note.page_id) for note in behind), default=0.0),
             date=weights.date * max((date_match(note.at) for note in own), default=0.0),
             session=weights.session * max((pages.session(note) for note in behind), default=0.0),
         )
@@ -192,7 +196,6 @@ class PageScores:
         self._weights = weights
         self._facts = facts
         self._segments = segments
-        self._own = 1 - weights.fact if found.fact_pages else 1.0
         self._vector = Similarity(found.vector)
         self._vector.add(found.near_vector)
         self._text = TextScore(found.text)
@@ -237,8 +240,8 @@ class PageScores:
         if parts is None:
             weights = self._weights
             parts = self._bases[page_id] = {
-                "vector": self._own * weights.vector * self._vector[page_id],
-                "text": self._own * weights.text * self._text[page_id],
+                "vector": weights.vector * self._vector[page_id],
+                "text": weights.text * self._text[page_id],
                 "fact": weights.fact * self._facts.lift(page_id),
             }
         return parts

@@ -46,6 +46,7 @@ _NEGATION = re.compile(r"n['’]t$")
 _ENDING = re.compile(r"['’](?:s|re|ve|ll|d|m)$")
 _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(rf"[^_{_JOINTS}]+")
+_NAME = re.compile(r"(?<=\S )([A-Z][^\W_]+)")  # a capital that does not begin the text
 _LABEL = re.compile(r"\s*([^\W\d_][^\n:：]{0,38}?)\s*[:：](?=\s)")
 _WHEN = re.compile(
     r"\s*(when|how long|(in |on |during )?(what|which) (year|month|date|day|time|week|season))\b"
@@ -76,10 +77,12 @@ class Query:
     """What a question says, before anything is known of the user.
 
     `terms` are in the order of the question, at most 64 different ones; `wordless` is a question without any word;
-    `asks_when` one that wants a time; `latin` is the share of its letters that are Latin.
+    `asks_when` one that wants a time; `latin` is the share of its letters that are Latin; `subject` are its content
+    words without names, so that a second vector can tell what is asked from whom it is asked about.
     """
 
     terms: tuple[Term, ...]
+    subject: str
     wordless: bool
     asks_when: bool
     latin: float
@@ -88,8 +91,11 @@ class Query:
 def understand(question: str) -> Query:
     """Read a question of any length and script."""
     tokens = list(_tokens(question))
+    terms = _content(tokens)
+    names = {word.lower() for word in _NAME.findall(question)}
     return Query(
-        terms=_content(tokens),
+        terms=terms,
+        subject=" ".join(term.word for term in terms if not (term.exact or term.ideograph or term.word in names)),
         wordless=not tokens,
         asks_when=_WHEN.match(question) is not None,
         latin=_latin_share(question),

@@ -9,12 +9,12 @@ explain.py   the numbers behind it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..context import Context
 from ..contract import SearchRequest, SearchResult
+from ..domain.segment import mean_vector
 from ..llm.keywords import keywords
 from ..store.connection import Tx
 from ..store.vectors import Model
@@ -27,7 +27,7 @@ from .showing import Shown, show
 CANDIDATES = 200  # of each arm; the exact top 10 of an index are in its first 50 (neo4j.md 3)
 FOREIGN_SHARE = 0.5  # a question with fewer Latin letters is foreign to a model that reads only English
 ENGLISH_MODELS = ("all-minilm-l6", "all-minilm-l12", "all-mpnet-base", "bge-small-en", "bge-base-en", "bge-large-en")
-FOREIGN = fusion.Weights(vector=0.2, text=0.8)
+FOREIGN = fusion.Weights(vector=0.2, text=0.7)
 
 
 async def search(ctx: Context, user_id: str, request: SearchRequest) -> SearchResult:
@@ -84,11 +84,20 @@ async def _ask(ctx: Context, user_id: str, scope: Scope, query: Query) -> arms.A
         query=query,
         keywords=keywords(request.query) if by_segments else (),
         model=Model(ctx.embedder.model_id, ctx.embedder.dimension),
-        vector=(await ctx.embedder.embed([request.query], "query"))[0],
+        vector=await _vector(ctx, request, query),
         named=dates.windows(request.query, scope.then) if request.mode == "hybrid" else (),
         weights=weights,
         limit=max(CANDIDATES, 2 * request.top_k),
     )
+
+
+async def _vector(ctx: Context, request: SearchRequest, query: Query) -> list[float]:
+    """The question's vector; in the whole recipe half of it is that of its subject, in the same call of the model."""
+    texts = [request.query]
+    if request.mode == "hybrid" and query.subject:
+        texts.append(query.subject)
+    vectors = await ctx.embedder.embed(texts, "query")
+    return mean_vector(vectors) if len(vectors) > 1 else vectors[0]
 
 
 def _weights(model_id: str, query: Query) -> fusion.Weights:
@@ -118,13 +127,5 @@ async def _find(ctx: Context, tx: Tx, ask: arms.Ask) -> _Answer:
         ranked = gate.rank(gathered.found)
     if gathered.degraded:
         notes.append("the embedding model is being changed: what has no vector of the new one is found by its words")
-    shown = await show(ctx, tx, ask, gathered, _best(ask.request, ranked))
+    shown = await show(ctx, tx, ask, gathered, ranked)
     return _Answer(shown, notes, explain(ask, gathered, terms, shown), gathered.degraded)
-
-
-def _best(request: SearchRequest, ranked: Sequence[fusion.Ranked]) -> list[fusion.Ranked]:
-    """The first `top_k` pages and facts and the first `top_m` segments, of the kinds asked for, in their order."""
-    wanted = [r for r in ranked if r.kind in request.kinds]
-    chosen = [r for r in wanted if r.kind != "segment"][: request.top_k]
-    chosen += [r for r in wanted if r.kind == "segment"][: request.top_m]
-    return sorted(chosen, key=lambda r: (-r.score, r.kind, r.id))

@@ -9,11 +9,13 @@ from datetime import datetime
 from typing import Any
 
 from ..context import Context
-from ..contract import Hit, Passage, Source
+from ..contract import Hit, Passage, SearchRequest, Source
 from ..domain.heat import heat
 from ..domain.page import Side
+from ..llm.keywords import stem
 from ..store.connection import Row, Tx
 from . import arms, fusion
+from .rereading import DEPTH, Question, Reading, reread
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,12 @@ class Shown:
     segment_ids: set[str]
 
 
-async def show(ctx: Context, tx: Tx, ask: arms.Ask, gathered: arms.Gathered, chosen: Sequence[fusion.Ranked]) -> Shown:
-    """The chosen with text and sources, in their order, as far as they fit the budget. One statement, or none."""
+async def show(ctx: Context, tx: Tx, ask: arms.Ask, gathered: arms.Gathered, ranked: Sequence[fusion.Ranked]) -> Shown:
+    """The best with text and sources, read once more in the whole recipe, as far as they fit the budget.
+
+    One statement, or none.
+    """
+    chosen = _best(ask.request, ranked, at_least=DEPTH if ask.request.mode == "hybrid" else 0)
     rows: dict[str, list[Row]] = {"pages": [], "facts": [], "segments": []}
     if chosen:
         row = await tx.one(
@@ -39,6 +45,9 @@ async def show(ctx: Context, tx: Tx, ask: arms.Ask, gathered: arms.Gathered, cho
             segment_ids=[r.id for r in chosen if r.kind == "segment"],
         )
         rows = row or rows
+    if ask.request.mode == "hybrid":
+        chosen = reread(chosen, _readings(rows), Question.of(ask.query, gathered.names, ask.request.query), stem)
+    chosen = _best(ask.request, chosen)
     hits, over = _within_budget(ctx, list(_hits(ctx, gathered, chosen, rows)), ask.request.budget_tokens)
     shown = {hit.id for hit in hits}
     return Shown(
@@ -46,6 +55,37 @@ async def show(ctx: Context, tx: Tx, ask: arms.Ask, gathered: arms.Gathered, cho
         suppressed=_suppressed(ask, gathered, [f for f in rows["facts"] if f["fact_id"] in shown], over),
         segment_ids={s for page in rows["pages"] if page["page_id"] in shown for s in page["segment_ids"]},
     )
+
+
+def _best(request: SearchRequest, ranked: Sequence[fusion.Ranked], at_least: int = 0) -> list[fusion.Ranked]:
+    """The first `top_k` pages and facts and the first `top_m` segments, of the kinds asked for, in their order."""
+    wanted = [r for r in ranked if r.kind in request.kinds]
+    chosen = [r for r in wanted if r.kind != "segment"][: max(request.top_k, at_least)]
+    chosen += [r for r in wanted if r.kind == "segment"][: request.top_m]
+    return sorted(chosen, key=lambda r: (-r.score, r.kind, r.id))
+
+
+def _readings(rows: Mapping[str, Sequence[Row]]) -> dict[str, Reading]:
+    pages = {page["page_id"]: _reading(page) for page in rows["pages"]}
+    return pages | {fact["fact_id"]: _fact_reading(fact) for fact in rows["facts"]}
+
+
+def _reading(page: Row) -> Reading:
+    return Reading(
+        user=page["user_input"] or "",
+        text=_said(page),
+        before=next(map(_said, page["before"]), ""),
+        after=next(map(_said, page["after"]), ""),
+    )
+
+
+def _fact_reading(fact: Row) -> Reading:
+    quotes = "\n".join(source["quote"] for source in fact["sources"])
+    return Reading(user=quotes, text=f"{fact['text']}\n{quotes}", condensed=True)
+
+
+def _said(page: Row) -> str:
+    return "\n".join(side for side in (page["user_input"], page["assistant_response"]) if side)
 
 
 def _hits(

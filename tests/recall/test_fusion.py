@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from memoryos_graph.recall import fusion
 from memoryos_graph.recall.fusion import Found, PageNote, Ranked, Weights
 
+W = Weights()
+
 
 def found(**arms: dict[str, float]) -> Found:
     """Pages p… and facts f… with raw scores; each page in session s, at second 0."""
@@ -19,13 +21,13 @@ def found(**arms: dict[str, float]) -> Found:
 
 
 def rank(found: Found, *, date: float = 0, asks_when: bool = False) -> list[Ranked]:
-    return fusion.rank(found, Weights(), date_match=lambda at: date, asks_when=asks_when)
+    return fusion.rank(found, W, date_match=lambda at: date, asks_when=asks_when)
 
 
 def test_scores_are_scaled_by_the_best_of_their_arm() -> None:
     best, other = rank(found(vector={"p1": 0.9, "p2": 0.7}, text={"p1": 4.0, "p2": 1.0}))
-    assert best.parts == pytest.approx({"vector": 0.5, "text": 0.5})
-    assert other.parts == pytest.approx({"vector": 0.25, "text": 0.125})
+    assert best.parts == pytest.approx({"vector": W.vector, "text": W.text})
+    assert other.parts == pytest.approx({"vector": W.vector / 2, "text": W.text / 4})
 
 
 def test_a_page_that_the_vectors_did_not_return_counts_as_their_lowest() -> None:
@@ -39,14 +41,16 @@ def test_a_neighbour_lends_its_own_score_and_not_what_it_borrowed() -> None:
     arms.link("p1", "p2")
     arms.link("p2", "p3")
     ranked = {r.id: r for r in rank(arms)}
-    assert ranked["p2"].parts["neighbour"] == pytest.approx(0.3)
+    assert ranked["p2"].parts["neighbour"] == pytest.approx(W.neighbour * (W.vector + W.text))
     assert "neighbour" not in ranked["p3"].parts
 
 
 def test_dates_times_and_sessions_are_added() -> None:
     arms = found(vector={"p1": 0.9}, sessions={"s": 3.0, "t": 6.0})
     (page,) = rank(arms, date=0.6, asks_when=True)
-    assert page.parts == pytest.approx({"vector": 0.5, "date": 0.42, "time_words": 0.1, "session": 0.1})
+    assert page.parts == pytest.approx(
+        {"vector": W.vector, "date": W.date * 0.6, "time_words": W.time_words * 0.5, "session": W.session * 0.5}
+    )
     assert "time_words" not in rank(arms)[0].parts
 
 
@@ -55,7 +59,7 @@ def test_a_fact_is_a_result_and_lifts_its_pages() -> None:
     arms.fact_pages = {"f1": ["p2"]}
     fact, lifted, plain = rank(arms)
     assert (fact.kind, fact.id, lifted.id, plain.id) == ("fact", "f1", "p2", "p1")
-    assert lifted.parts["fact"] == pytest.approx(0.2)
+    assert lifted.parts["fact"] == pytest.approx(W.fact * (W.vector + W.text))
     assert fact.parts["page"] > 0
 
 
@@ -63,10 +67,10 @@ def test_the_pages_of_what_a_fact_replaced_speak_for_it_but_not_their_times() ->
     arms = found(vector={"old": 0.9, "new": 0.6}, text={"old": 1.0}, fact_vector={"f1": 0.7}, sessions={"s": 1.0})
     arms.fact_pages, arms.replaced_pages = {"f1": ["new"]}, {"f1": ["old"]}
     arms.notes["old"] = PageNote("old", "s", 100, 0)
-    fact = next(
-        r for r in fusion.rank(arms, Weights(), date_match=lambda at: at / 100, asks_when=False) if r.id == "f1"
+    fact = next(r for r in fusion.rank(arms, W, date_match=lambda at: at / 100, asks_when=False) if r.id == "f1")
+    assert fact.parts == pytest.approx(
+        {"vector": W.vector / 2, "page": W.behind * (W.vector + W.text), "session": W.session}
     )
-    assert fact.parts == pytest.approx({"vector": 0.25, "page": 0.24, "session": 0.2})
 
 
 def test_flat_is_the_cosine() -> None:

@@ -8,6 +8,9 @@ import pytest
 from memoryos_graph import MemoryService, TurnIn, UserMemory
 from memoryos_graph.contract import Hit, SearchResult
 from memoryos_graph.errors import InvalidInput, ModelUnavailable
+from memoryos_graph.recall.dates import MONTH
+from memoryos_graph.recall.fusion import Weights
+from memoryos_graph.recall.search import FOREIGN
 
 from ..conftest import FakeClock, FakeEmbedder
 from ..graph import ask
@@ -156,7 +159,7 @@ async def test_a_query_of_stop_words_is_answered_by_vectors_with_a_note(memory: 
     (page_id,) = await told(memory, "this is that")
     result = await memory.search("is this that")
     assert ids(result) == [page_id]
-    assert list(result.hits[0].parts) == ["vector"]
+    assert list(result.hits[0].parts) == ["vector", "length"]
     assert result.notes == ["the query has only stop words: words were not searched"]
 
 
@@ -168,8 +171,8 @@ async def test_case_x1_chinese_is_found_by_words_alone(
     for question in ("花生", "你还记得我对什么过敏吗？"):
         best, *others = (await memory.search(question)).hits
         assert best.id == peanuts
-        assert best.parts["text"] == pytest.approx(0.8)
-        assert all(hit.parts.get("text", 0) < 0.5 for hit in others)
+        assert best.parts["text"] == pytest.approx(FOREIGN.text)
+        assert all(hit.parts.get("text", 0) < 0.6 * FOREIGN.text for hit in others)
 
 
 async def test_case_u26_a_when_question_prefers_the_named_time_of_the_event(memory: UserMemory) -> None:
@@ -184,7 +187,7 @@ async def test_case_u26_a_when_question_prefers_the_named_time_of_the_event(memo
     )
     best = (await memory.search("When did we go to the lake in August 2023?")).hits[0]
     assert (best.id, best.event_time) == (pages[1], datetime(2023, 8, 20, tzinfo=UTC))
-    assert best.parts["date"] == pytest.approx(0.42)
+    assert best.parts["date"] == pytest.approx(Weights().date * MONTH)
 
 
 async def test_relative_times_count_from_now(memory: UserMemory, clock: FakeClock) -> None:
@@ -237,7 +240,7 @@ async def test_what_a_fact_replaced_speaks_for_it(memory: UserMemory, service: M
     (page, _) = (await memory.search("Where do I live?", kinds=["page"])).hits
     assert (fact.id, [source.page_id for source in fact.sources]) == ("f-new", [new])
     assert page.id == old
-    assert fact.parts["page"] == pytest.approx(0.3 * (page.parts["vector"] + page.parts["text"]))
+    assert fact.parts["page"] == pytest.approx(Weights().behind * (page.parts["vector"] + page.parts["text"]))
 
 
 async def test_hidden_and_archived_pages_are_never_found(memory: UserMemory, service: MemoryService) -> None:
