@@ -6,7 +6,7 @@ Each kind comes with what a text that could answer has in it. It adds to a score
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 _NUMBER_WORDS = (
     "one two three four five six seven eight nine ten eleven twelve dozen hundred once twice couple few several many"
@@ -14,7 +14,7 @@ _NUMBER_WORDS = (
 _NUMBER = re.compile(
     rf"\d|\b(?:{'|'.join(_NUMBER_WORDS.split())})\b|[一二三四五六七八九十百千两半][\u4e00-\u9fff]", re.IGNORECASE
 )
-_NAMED = re.compile(r"(?<=[a-z,;:] )(?!I\b|I['’])[A-Z][\w'’-]+")  # not at the start of a sentence
+_NAMED = re.compile(r"(?<=[a-z,;] )(?!I\b|I['’])[A-Z][\w'’-]+")  # not where a sentence or what a label names begins
 _QUOTED = re.compile(r"[\"“”「《]([^\"“”」》\n]{2,60})[\"“”」》]")
 _PLACE = re.compile(r"\b(?:in|at|to|from|near|around|visited|visit)\s+(?:the\s+)?[A-Z]|[在去到从][\u4e00-\u9fff]")
 
@@ -37,20 +37,34 @@ _FIRST_PERSON = re.compile(r"\b(?:I|my|me|we|our|mine|us)\b|我")
 _SECOND_PERSON = re.compile(r"\b(?:you|your|yours)\b|[你您]", re.IGNORECASE)
 
 
-def answers(question: str) -> Sequence[re.Pattern[str]]:
-    """What to look for in a text that may answer: a number, a place, a name; nothing for other questions."""
-    return tuple(_wanted(question))
+Look = Callable[[str], float]
 
 
-def _wanted(question: str) -> Iterator[re.Pattern[str]]:
+def answers(question: str, speakers: frozenset[str]) -> Look:
+    """How well a text holds what the question asks for, 0 to 1: a number, a place, a name; 0 for other questions.
+
+    People who talk call each other by name, so the names of speakers are no answer.
+    """
+    wanted = tuple(_wanted(question, speakers))
+    return lambda text: max((look(text) for look in wanted), default=0.0)
+
+
+def _wanted(question: str, speakers: frozenset[str]) -> Iterator[Look]:
+    def names(text: str) -> float:
+        return min(2, sum(name.lower() not in speakers for name in _NAMED.findall(text))) / 2
+
     if _ASKS_NUMBER.search(question):
-        yield _NUMBER
+        yield _has(_NUMBER)
     if _ASKS_PLACE.search(question):
-        yield from (_PLACE, _NAMED)
+        yield from (_has(_PLACE), names)
     if _ASKS_PERSON.search(question):
-        yield _NAMED
+        yield names
     if _ASKS_NAME.search(question):
-        yield from (_QUOTED, _NAMED)
+        yield from (_has(_QUOTED), names)
+
+
+def _has(pattern: re.Pattern[str]) -> Look:
+    return lambda text: float(pattern.search(text) is not None)
 
 
 def says_i(text: str) -> bool:

@@ -20,16 +20,16 @@ class Weights:
     They are tuned together with what is added by rereading.py.
     """
 
-    vector: float = 0.5
-    text: float = 0.4
+    vector: float = 0.6
+    text: float = 0.44
     fact: float = 0.2
-    neighbour: float = 0.15
+    neighbour: float = 0.27
     behind: float = 0.3
     continues: float = 0.1
     segment: float = 0.0
-    date: float = 0.9
+    date: float = 1.0
     time_words: float = 0.25
-    session: float = 0.23
+    session: float = 0.15
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from .showing import Shown, show
 CANDIDATES = 200  # of each arm; the exact top 10 of an index are in its first 50 (neo4j.md 3)
 FOREIGN_SHARE = 0.5  # a question with fewer Latin letters is foreign to a model that reads only English
 ENGLISH_MODELS = ("all-minilm-l6", "all-minilm-l12", "all-mpnet-base", "bge-small-en", "bge-base-en", "bge-large-en")
-FOREIGN = fusion.Weights(vector=0.2, text=0.7)
+FOREIGN = fusion.Weights(vector=0.2, text=0.8)
 
 
 async def search(ctx: Context, user_id: str, request: SearchRequest) -> SearchResult:
