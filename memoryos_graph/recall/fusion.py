@@ -28,7 +28,7 @@ class Weights:
     continues: float = 0.1
     segment: float = 0.0
     date: float = 1.0
-    time_words: float = 0.25
+    time_words: float = 0.2
     session: float = 0.15
 
 

@@ -1,7 +1,7 @@
 """The best pages read once more, for what scores over whole texts can't see. Pure.
 
-The weights were tuned together with those of fusion.py on LoCoMo with pages of one and of two turns, and are flat: any
-of them may be halved for less than .005 (docs/performance.md).
+The weights were tuned together with those of fusion.py on LoCoMo with pages of one and of two turns, and are flat: a
+fifth more or less of any of them changes recall by less than .005 (docs/performance.md).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .query import Query, Term, without_names
 DEPTH = 50  # pages that are read once more: evidence further down is too seldom to be worth their texts
 # The index weighs words by how rare they are in everybody's pages: half of its score makes room for words weighed by
 # how rare they are among the pages read, which are this user's.
-TEXT_KEPT, WORDS, AROUND = 0.5, 0.17, 0.12
-ANSWER, SPEAKER, ASKED, LENGTH = 0.22, 0.15, 0.5, 0.25  # ASKED is a share of what a neighbour lends
+TEXT_KEPT, WORDS, AROUND = 0.45, 0.22, 0.12
+ANSWER, SPEAKER, ASKED, LENGTH = 0.22, 0.15, 0.5, 0.21  # ASKED is a share of what a neighbour lends
 LONG_ENOUGH = 100  # words from which on length says nothing more
 SATURATION, BY_LENGTH = 1.2, 0.75  # k1 and b of BM25, as in the index
 
