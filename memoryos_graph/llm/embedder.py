@@ -72,10 +72,10 @@ class SentenceTransformerEmbedder:
         self._cutter: Any = None
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> list[list[float]]:
-        """A single text is encoded on one core and does not wait for batches; see `encode_one`."""
+        """Questions are encoded on one core and do not wait for batches; see `encode_few`."""
         if not texts:
             return []
-        return await asyncio.to_thread(self.encode_one if len(texts) == 1 else self.encode, list(texts))
+        return await asyncio.to_thread(self.encode_few if kind == "query" else self.encode, list(texts))
 
     async def windows(self, text: str) -> list[Span]:
         """Spans of a text that the model reads each, by its own tokenizer and `max_seq_length`."""
@@ -117,7 +117,7 @@ class SentenceTransformerEmbedder:
             vectors = model.encode(texts, normalize_embeddings=True, show_progress_bar=False, **options)
         return self._checked([[float(x) for x in row] for row in vectors.astype("float32")])
 
-    def encode_one(self, texts: list[str]) -> list[list[float]]:
+    def encode_few(self, texts: list[str]) -> list[list[float]]:
         """The vectors of `encode`, without what it does around a batch, and on one core.
 
         A question is too short to share: two cores gain nothing on a quiet machine, and on a busy one each layer waits

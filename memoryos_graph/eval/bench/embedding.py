@@ -20,7 +20,7 @@ async def bench_embed(embedder: SentenceTransformerEmbedder, rounds: int) -> dic
         embedder.encode([QUESTION.format(next(numbers))])
 
     async def ours() -> None:
-        embedder.encode_one([QUESTION.format(next(numbers))])
+        embedder.encode_few([QUESTION.format(next(numbers))])
 
     plain_ms, ours_ms = await in_turn(plain, ours, rounds)
     return {"plain_ms": figures(plain_ms), "ours_ms": figures(ours_ms), "ratio": ratio(ours_ms, plain_ms)}
