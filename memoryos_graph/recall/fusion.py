@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+NEAR = 0.25  # a lower cosine is that of texts that have nothing to do with each other
+
 Kind = Literal["page", "fact", "segment"]
 
 
@@ -90,16 +92,19 @@ class Ranked:
 
 
 class Similarity:
-    """Cosine over the best cosine. What the arm did not return counts as its lowest: it can't be nearer than that."""
+    """Cosine over the best cosine. What the arm did not return counts as its lowest: it can't be nearer than that.
+
+    Where nothing is near, the best is not blown up: the words then decide.
+    """
 
     def __init__(self, scores: Mapping[str, float], best: float | None = None) -> None:
-        self.best = best or max((2 * s - 1 for s in scores.values()), default=0.0)
+        self.best = max(NEAR, best or max((2 * s - 1 for s in scores.values()), default=0.0))
         self._scaled = {key: self.scale(score) for key, score in scores.items()}
         self._floor = min(self._scaled.values(), default=0.0)
 
     def scale(self, score: float) -> float:
         """A raw score of the same question vector on this scale."""
-        return max(0.0, 2 * score - 1) / self.best if self.best > 0 else 0.0
+        return max(0.0, 2 * score - 1) / self.best
 
     def add(self, scores: Mapping[str, float]) -> None:
         """Take in scores measured apart from the arm; they leave its floor alone."""

@@ -30,6 +30,12 @@ def test_scores_are_scaled_by_the_best_of_their_arm() -> None:
     assert other.parts == pytest.approx({"vector": W.vector / 2, "text": W.text / 4})
 
 
+def test_where_nothing_is_near_the_words_decide() -> None:
+    words, vector = rank(found(vector={"p1": 0.55}, text={"p2": 2.0}))
+    assert (words.id, vector.id) == ("p2", "p1")
+    assert vector.parts["vector"] == pytest.approx(W.vector * 0.1 / 0.25)
+
+
 def test_a_page_that_the_vectors_did_not_return_counts_as_their_lowest() -> None:
     ranked = {r.id: r for r in rank(found(vector={"p1": 0.9, "p2": 0.7}, text={"p3": 2.0}))}
     assert ranked["p3"].parts["vector"] == ranked["p2"].parts["vector"]
