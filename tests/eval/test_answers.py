@@ -58,6 +58,7 @@ def answer(text: str, cites: list[tuple[str, str]], shown: list[str], **changed:
         "abstained": False,
         "extractive": True,
         "weak": False,
+        "degraded": False,
         "usage": usage,
         "cuts": [],
         "notes": [],

@@ -275,6 +275,7 @@ async def test_it_is_killed_and_goes_on_without_embedding_twice(
             "NEO4J_PASSWORD": empty.neo4j_password.get_secret_value(),
             "MEMORYOS_DATA_DIR": str(empty.data_dir),
             "MEMORYOS_EMBEDDING_MODEL": "scripted-embedding",
+            "MEMORYOS_EMBEDDING_DIMENSION": "384",  # else each start asks the model, with a text of its own
         }
         scenario, hold = model_server.scenario, Hold()
         scenario.when(Reaction(), kind="embeddings", times=1)
