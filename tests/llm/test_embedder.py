@@ -31,7 +31,7 @@ async def test_windows_are_cut_by_the_models_own_tokenizer() -> None:
     assert len(spans) > 4
     assert (spans[0][0], spans[-1][1]) == (0, len(text))
     assert all(b[0] < a[1] for a, b in pairwise(spans))
-    tokenizer = embedder._model.tokenizer
+    tokenizer = embedder._load().tokenizer
     assert all(len(tokenizer(text[start:end])["input_ids"]) <= 256 for start, end in spans)
     question = "where is the key of the barn?"
     vectors = await embedder.embed([text, text[slice(*spans[-1])], question], "document")
