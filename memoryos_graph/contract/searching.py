@@ -78,8 +78,8 @@ class Hit(Result):
 
     `tier` is where it is kept: stm and mtm for pages (none: a correction, or a fact stated by hand), mtm for segments,
     lpm for facts. `similarity` is the cosine of the query's vector and this one's, -1 to 1; null where it was not
-    measured. `status` is that of a fact, `keywords` and `heat` those of a segment, whose sources are its pages nearest
-    to the question.
+    measured; in mode hybrid half of the query's vector is that of its content words. `status` is that of a fact,
+    `keywords` and `heat` those of a segment, whose sources are its pages nearest to the question.
     """
 
     id: str

@@ -11,7 +11,7 @@ from typing import Any
 from ..context import Context
 from ..contract import Hit, Passage, SearchRequest, Source
 from ..domain.heat import heat
-from ..domain.page import Side
+from ..domain.page import Side, page_text
 from ..llm.keywords import stem
 from ..store.connection import Row, Tx
 from . import arms, fusion
@@ -85,7 +85,7 @@ def _fact_reading(fact: Row) -> Reading:
 
 
 def _said(page: Row) -> str:
-    return "\n".join(side for side in (page["user_input"], page["assistant_response"]) if side)
+    return page_text(page["user_input"], page["assistant_response"])
 
 
 def _hits(
