@@ -15,13 +15,13 @@ import pytest
 from memoryos_graph import MemoryService, TurnIn
 from memoryos_graph.demo.load import sample_turns
 from memoryos_graph.demo.scenario import error
+from memoryos_graph.eval.told import told
 from memoryos_graph.llm.endpoint_embedder import EndpointEmbedder
 from memoryos_graph.scheduler.worker import Worker
 
 from ..graph import ask, assert_invariants
 from ..model_server import MODEL, Scene, open_endpoint, open_provider
 from ..processes import free_port, serving, without_torch
-from ..stories.told import told
 
 WORKED_S = 120
 

@@ -30,7 +30,7 @@ TOPICS: Mapping[str, tuple[str, list[str]]] = {
 ASKED = {
     "08 22:00": "How does coffee change my sleep?",
     "17 12:00": "What became of the trip to Rome?",
-    "18 09:00": "Which database does the company use?",
+    "18 09:00": "How many cups of coffee do I drink?",
     "27 09:00": "Will it rain on the hike?",
 }
 
