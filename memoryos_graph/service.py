@@ -6,17 +6,24 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
-from typing import Any, Literal, TypeVar
+from functools import wraps
+from typing import Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from .access import Access, Keys
+from .audit import chain
+from .audit import timeline as recorded
+from .audit.reads import note_read
 from .context import Context
 from .contract import (
     AnswerRequest,
     AnswerResult,
+    AuditHead,
+    AuditVerified,
     ContextRequest,
     ContextResult,
+    EventList,
     FactHistory,
     FactList,
     FactOut,
@@ -46,11 +53,13 @@ from .contract import (
     SegmentDetail,
     SegmentList,
     Stats,
+    TimelineRequest,
     TurnDetail,
     TurnIn,
     TurnList,
     TurnStored,
     UserId,
+    VerifyAuditRequest,
     Why,
 )
 from .curation import profile as curating
@@ -72,6 +81,7 @@ from .store.connection import Row, Tx
 from .store.vectors import Model, Stage
 
 M = TypeVar("M", bound=BaseModel)
+V = TypeVar("V", bound=Callable[..., Coroutine[Any, Any, Any]])
 Waited = Literal["indexed", "migrated", "promoted"]
 
 WAIT_POLL_S = 0.05
@@ -265,6 +275,25 @@ class Answers:
             task.exception()
 
 
+def _noted(verb: V) -> V:
+    """A verb that gives out texts of the user: with the setting `audit_reads` each call is an event of kind `read`."""
+
+    @wraps(verb)
+    async def noted(self: UserMemory, *args: Any, **options: Any) -> Any:
+        result = await verb(self, *args, **options)
+        if self._ctx.settings.audit_reads:
+            await note_read(self._ctx, self.user_id, verb.__name__, _found(result))
+        return result
+
+    return cast(V, noted)
+
+
+def _found(result: BaseModel) -> int:
+    """How many things a result shows."""
+    many = [getattr(result, name, None) for name in ("items", "hits", "evidence", "facts", "pages", "citations")]
+    return next((len(found) for found in many if isinstance(found, list)), 1)
+
+
 class UserMemory:
     """One user's memory: short verbs, each one room function."""
 
@@ -309,14 +338,17 @@ class UserMemory:
         found = {row["page_id"]: PageState(row["state"]) for row in rows}
         return [turn.model_copy(update={"state": found.get(turn.page_id, turn.state)}) for turn in stored]
 
+    @_noted
     async def turns(self, *, limit: int = 50, cursor: str | None = None, id: str | None = None) -> TurnList:
         """Pages, newest first; with `id` the one that was stored under it."""
         return await listing.list_turns(self._ctx, self.user_id, limit=limit, cursor=cursor, external_id=id)
 
+    @_noted
     async def turn(self, page_id: str) -> TurnDetail:
         """One page with everything derived from it. Raises NotFound."""
         return await listing.get_turn(self._ctx, self.user_id, page_id)
 
+    @_noted
     async def search(self, query: str, **options: Any) -> SearchResult:
         """Find pages, facts and segments; options are the fields of SearchRequest. One embedding, three statements."""
         request = _checked(SearchRequest, {"query": query, **options})
@@ -324,6 +356,7 @@ class UserMemory:
         self._ctx.metrics.searches.inc()
         return result
 
+    @_noted
     async def context(self, query: str, **options: Any) -> ContextResult:
         """The parts of a prompt, without a model call: recent turns, evidence, persona, conflicts; options are the
         fields of ContextRequest. One embedding, seven statements. Raises InvalidInput, ModelUnavailable.
@@ -373,10 +406,12 @@ class UserMemory:
             yield piece
         yield await task
 
+    @_noted
     async def get_answer(self, answer_id: str) -> AnswerResult:
         """A stored answer: what was asked, said and used. Raises NotFound."""
         return await answering.get_answer(self._ctx, self.user_id, answer_id)
 
+    @_noted
     async def facts(
         self,
         *,
@@ -393,6 +428,7 @@ class UserMemory:
         request = _checked(FactsRequest, given | {"limit": limit, "cursor": cursor})
         return await knowing.list_facts(self._ctx, self.user_id, request)
 
+    @_noted
     async def fact(
         self, fact_id: str, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None
     ) -> FactOut:
@@ -400,14 +436,17 @@ class UserMemory:
         request = _checked(MomentRequest, {"as_of": as_of, "known_at": known_at})
         return await knowing.get_fact(self._ctx, self.user_id, fact_id, request)
 
+    @_noted
     async def fact_history(self, fact_id: str) -> FactHistory:
         """What a fact replaced, what replaced it, what disagrees, with times and kinds. Raises NotFound."""
         return await knowing.fact_history(self._ctx, self.user_id, fact_id)
 
+    @_noted
     async def why(self, fact_id: str) -> Why:
         """The tree fact → quote → page. Raises NotFound."""
         return await explaining.why(self._ctx, self.user_id, fact_id)
 
+    @_noted
     async def profile(
         self,
         *,
@@ -419,11 +458,13 @@ class UserMemory:
         request = _checked(ProfileRequest, {"version": version, "as_of": as_of, "known_at": known_at})
         return await profiles.profile(self._ctx, self.user_id, request)
 
+    @_noted
     async def profile_diff(self, start: int | datetime | str, end: int | datetime | str | None = None) -> ProfileDiff:
         """What differs between two versions, or times of belief; now without `end`. Raises NotFound, InvalidInput."""
         request = _checked(ProfileDiffRequest, {"start": start, "end": end})
         return await profiles.profile_diff(self._ctx, self.user_id, request)
 
+    @_noted
     async def profile_versions(self, *, limit: int = 50, cursor: str | None = None) -> ProfileVersionList:
         """Versions of the profile with the facts each added and removed, newest first."""
         request = _checked(ProfileVersionsRequest, {"limit": limit, "cursor": cursor})
@@ -434,10 +475,30 @@ class UserMemory:
         request = _checked(RollbackRequest, {"version": version})
         return await curating.rollback(self._ctx, self.user_id, request.version)
 
+    async def timeline(self, *, kind: str | None = None, limit: int = 50, cursor: str | None = None) -> EventList:
+        """What was done to this memory, newest first: ids and numbers, never text. Raises InvalidInput."""
+        request = _checked(TimelineRequest, {"kind": kind, "limit": limit, "cursor": cursor})
+        return await recorded.timeline(self._ctx, self.user_id, request)
+
+    async def audit_head(self) -> AuditHead:
+        """The newest event's place and hash; a copy kept elsewhere proves all events until then."""
+        return await recorded.audit_head(self._ctx, self.user_id)
+
+    async def verify_audit(self, *, head: Any = None) -> AuditVerified:
+        """Walk the chain of events; with `head`, as `audit_head` gave it once, also whether it is still part of it.
+
+        Raises InvalidInput.
+        """
+        given = head.model_dump(include={"seq", "hash"}) if isinstance(head, BaseModel) else head
+        request = _checked(VerifyAuditRequest, {"head": given})
+        return await chain.verify_audit(self._ctx, self.user_id, request.head)
+
+    @_noted
     async def segments(self, *, limit: int = 50, cursor: str | None = None) -> SegmentList:
         """Segments with their heat and its parts."""
         return await listing.list_segments(self._ctx, self.user_id, limit=limit, cursor=cursor)
 
+    @_noted
     async def segment(self, segment_id: str) -> SegmentDetail:
         """One segment with its pages and their join scores. Raises NotFound."""
         return await listing.get_segment(self._ctx, self.user_id, segment_id)

@@ -3,11 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from typing import Any, Literal
 
 from .secret import Secret
+
+EventKind = Literal[
+    "remember",
+    "answer",
+    "index",
+    "migrate",
+    "promote",
+    "heat",
+    "archive",
+    "reembed",
+    "retry",
+    "retention",
+    "repair",
+    "profile_rollback",
+    "correct",
+    "change",
+    "retract",
+    "restore",
+    "confirm",
+    "pin",
+    "state",
+    "forget",
+    "read",
+]
+PROPERTIES = {"user_id", "seq", "kind", "at", "actor", "ids", "numbers", "prev_hash", "hash"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +53,24 @@ class Event:
         body = asdict(self) | {"at": self.at.isoformat(), "user_id": user_id}
         return secret.mac("event", json.dumps(body, sort_keys=True))
 
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Event:
+        """From the properties of an Event node. Raises ValueError, TypeError or KeyError for others."""
+        kept = {name: row[name] for name in ("seq", "kind", "at", "actor", "prev_hash")}
+        numbers = json.loads(row["numbers"])
+        if row.keys() != PROPERTIES or not isinstance(numbers, dict):
+            raise ValueError("properties that no event has")
+        return cls(**kept, ids=tuple(row["ids"]), numbers=numbers)
+
+
+def written_as(secret: Secret, user_id: str, row: Mapping[str, Any], seqs: Iterable[int]) -> int | None:
+    """Which of these places in the chain a stored event was written for, by its hash; None when it fits none."""
+    try:
+        event = Event.of(row)
+        return next((seq for seq in seqs if replace(event, seq=seq).hash(secret, user_id) == row["hash"]), None)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
 
 def next_event(
     secret: Secret,
@@ -34,7 +78,7 @@ def next_event(
     *,
     seq: int,
     head: str,
-    kind: str,
+    kind: EventKind,
     at: datetime,
     ids: Sequence[str],
     numbers: Mapping[str, float],

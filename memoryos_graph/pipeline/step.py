@@ -9,12 +9,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from ..context import Context
 from ..contract import RunOut
 from ..domain.budget import day_of
-from ..domain.event import next_event
+from ..domain.event import EventKind, next_event
 from ..domain.usage import ModelCall, total_tokens
 from ..errors import MemoryosError, ModelBudgetSpent, ModelChanged, ModelError, TryAgain
 from ..llm.provider import Reply
@@ -71,14 +71,15 @@ class Step:
 class Noted:
     """Something that people should see in the user's timeline: an Event to be."""
 
-    kind: str
+    kind: EventKind
     ids: Sequence[str]
     numbers: Mapping[str, float]
+    actor: str = "system"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a step did: counts for the Run, and the Events."""
+    """What a step did: counts for the Run, and the Events; without any, one of the step's kind has the counts."""
 
     counts: Mapping[str, int]
     rejected: Mapping[str, int] = field(default_factory=dict)
@@ -165,7 +166,8 @@ async def write_step(ctx: Context, user_id: str, step: Step, work: Callable[[Tx,
         row = await tx.one("finish_run", user_id=user_id, run_id=step.run_id, end=end, **_spent(step, ended_at))
         if row is None:  # another process took the lease and gave this run up
             raise InputsChanged
-        await append_events(ctx, tx, user_id, user, outcome.events, ended_at)
+        events = outcome.events or [Noted(cast(EventKind, step.kind), [step.run_id], outcome.counts)]
+        await append_events(ctx, tx, user_id, user, events, ended_at)
         return run_of(row["run"])
 
     try:
@@ -272,6 +274,7 @@ async def append_events(ctx: Context, tx: Tx, user_id: str, user: Row, events: S
             at=at,
             ids=noted.ids,
             numbers=noted.numbers,
+            actor=noted.actor,
         )
         await tx.run("append_event", user_id=user_id, event=event)
         seq, head = event["seq"], event["hash"]

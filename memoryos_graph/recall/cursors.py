@@ -14,6 +14,7 @@ from ..errors import InvalidInput
 T = TypeVar("T")
 
 NEWEST_ID = "~"  # sorts behind every generated id
+NUMBERED = "tpe"  # lists whose cursors hold a number: turns, profile versions, events
 
 
 def check_limit(limit: int) -> None:
@@ -38,6 +39,10 @@ def decode(cursor: str | None, letter: str) -> str | None:
         text = base64.urlsafe_b64decode(cursor.encode()).decode()
     except (binascii.Error, ValueError):
         text = ""
-    if not text.startswith(letter) or len(text) < 2 or (letter == "t" and not re.fullmatch(r"[0-9]{1,18}", text[1:])):
+    if (
+        not text.startswith(letter)
+        or len(text) < 2
+        or (letter in NUMBERED and not re.fullmatch(r"[0-9]{1,18}", text[1:]))
+    ):
         raise InvalidInput("cursor", "cursor was not given by this list")
     return text[1:]

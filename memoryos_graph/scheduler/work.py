@@ -22,7 +22,9 @@ from ..pipeline.step import (
     INTERRUPTED,
     LONGEST_WAIT_S,
     InputsChanged,
+    Noted,
     Step,
+    append_events,
     end_without_result,
     ensure_vectors,
     resumes_at,
@@ -234,7 +236,8 @@ async def retry_parked(ctx: Context, user_id: str) -> int:
     async def parked(tx: Tx) -> list[Row]:
         return await tx.run("parked_runs", user_id=user_id)
 
-    return await _retry(ctx, user_id, [row["run_id"] for row in await ctx.store.read(user_id, parked)])
+    run_ids = [row["run_id"] for row in await ctx.store.read(user_id, parked)]
+    return await _retry(ctx, user_id, run_ids, actor="system")
 
 
 async def retry_run(ctx: Context, user_id: str, run_id: str) -> RunOut:
@@ -243,18 +246,21 @@ async def retry_run(ctx: Context, user_id: str, run_id: str) -> RunOut:
     Raises NotFound, and Conflict for a run that did not fail.
     """
     run = await get_run(ctx, user_id, run_id)
-    if not await _retry(ctx, user_id, [run.run_id]):
+    if not await _retry(ctx, user_id, [run.run_id], actor="caller"):
         raise Conflict(f"this run is {run.state}: only a failed or parked one can be tried again")
     return await get_run(ctx, user_id, run_id)
 
 
-async def _retry(ctx: Context, user_id: str, run_ids: list[str]) -> int:
+async def _retry(ctx: Context, user_id: str, run_ids: list[str], *, actor: str) -> int:
     lock, now = ctx.clock.new_id(), ctx.clock.now()
 
     async def write(tx: Tx) -> int:
-        await tx.run("lock_user", user_id=user_id, lock=lock)
+        user = await tx.one("lock_user", user_id=user_id, lock=lock)
         row = await tx.one("retry_runs", user_id=user_id, run_ids=run_ids, now=now)
-        return row["retried"] if row else 0
+        retried = int(row["retried"]) if row else 0
+        if user is not None and retried:
+            await append_events(ctx, tx, user_id, user, [Noted("retry", run_ids, {"runs": retried}, actor)], now)
+        return retried
 
     return await ctx.store.write(user_id, write)
 

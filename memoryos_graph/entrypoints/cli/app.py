@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import typer
 
-from . import answering, database, demo, evaluate, measure, memories, profile, reading, serving, turns, work
+from . import answering, audit, database, demo, evaluate, measure, memories, profile, reading, serving, turns, work
 from .console import FAILED, USAGE, note
 from .options import Output, User
 
@@ -44,6 +44,8 @@ app.add_typer(profile.profile, name="profile", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(reading.segments)
 app.command(name="turns", rich_help_panel=MEMORY)(turns.list_turns)
 app.command(rich_help_panel=MEMORY)(reading.stats)
+app.command(rich_help_panel=MEMORY)(audit.timeline)
+app.add_typer(audit.audit, name="audit", rich_help_panel=MEMORY)
 app.command(rich_help_panel=WORK)(work.run)
 app.command(rich_help_panel=WORK)(work.reembed)
 app.add_typer(work.runs, name="runs", rich_help_panel=WORK)

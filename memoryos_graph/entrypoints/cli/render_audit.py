@@ -1,0 +1,125 @@
+"""Events in words, and what the audit found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from .console import shown
+
+if TYPE_CHECKING:
+    from memoryos_graph.contract import AuditHead, AuditVerified, EventList, EventOut
+
+IDS_SHOWN = 3
+FAULTS = {
+    "changed": "this event is not as it was written",
+    "removed": "the event that was here is missing",
+    "reordered": "another event stands here than was written here",
+    "inserted": "this event was never written by this program",
+    "cut": "events from here on are missing",
+    "head_changed": "the head is not that of the newest event",
+    "replaced": "the history from here on is another one",
+}
+Numbers = Mapping[str, float]
+
+
+def timeline(result: EventList, *, empty: str) -> RenderableType:
+    """Events, newest first: when, what happened in words, and to what."""
+    if not result.items:
+        return Text(shown(empty))
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("when", no_wrap=True)
+    for column in ("kind", "what happened", "by", "ids"):
+        table.add_column(column, overflow="fold")
+    for event in result.items:
+        ids = list(event.ids[:IDS_SHOWN]) + ([f"and {len(event.ids) - IDS_SHOWN} more"] * (len(event.ids) > IDS_SHOWN))
+        at = event.at.strftime("%Y-%m-%d %H:%M:%S")
+        table.add_row(str(event.seq), at, event.kind, told(event), event.actor, Text("\n".join(ids), "dim"))
+    return Group(table, Text(f"more: --cursor {result.next_cursor}", "dim")) if result.next_cursor else table
+
+
+def head(result: AuditHead) -> RenderableType:
+    """The head as `--head` takes it."""
+    return Text(f"{result.seq}:{result.hash}")
+
+
+def verified(result: AuditVerified) -> RenderableType:
+    """Whether the chain is whole, and where it is not."""
+    if result.ok:
+        held = "" if result.contains_head is None else "; the earlier head is part of it"
+        return Text(f"whole: {result.events} events up to {result.head.seq}:{result.head.hash or '-'}{held}", "green")
+    said = f"broken at event {result.broken_at} ({result.what}): {FAULTS[str(result.what)]}"
+    return Text(f"{said}; {result.events} events before it are whole", "bold red")
+
+
+def told(event: EventOut) -> str:
+    """What happened, in words."""
+    try:
+        return WORDS.get(event.kind, _counts)(event.numbers)
+    except KeyError:  # written by another version, with other numbers
+        return _counts(event.numbers)
+
+
+def _heat(n: Numbers) -> str:
+    parts = f"{_number(n['n_visit'])} visits, length {_number(n['l_interaction'])}, recency {n['recency']:.2f}"
+    return f"heat {n['heat']:.2f}: {parts}, idle for {_number(n['idle_s'] / 3600)} h"
+
+
+def _migrated(n: Numbers) -> str:
+    score = f"{n['best_score']:.2f} = cosine {n['cosine']:.2f} + keywords {n['jaccard']:.2f}"
+    joined = f"{_number(n['joined'])} known topics joined, best score {score} (threshold {_number(n['threshold'])})"
+    return f"{_many(n['pages'], 'turn')} moved to mid-term memory; {joined}"
+
+
+def _archived(n: Numbers) -> str:
+    return f"a topic was archived; {_heat(n)}" if "heat" in n else f"{_many(n['facts'], 'fact')} archived"
+
+
+def _crossed(n: Numbers) -> str:
+    way = "rose over" if n["heat"] >= n["threshold"] else "fell below"
+    return f"a topic {way} {_number(n['threshold'])}, from {n['before']:.2f}; {_heat(n)}"
+
+
+def _answered(n: Numbers) -> str:
+    how = "said that it does not know" if n["abstained"] else f"answered, with {_many(n['citations'], 'citation')}"
+    spent = f", {_many(n['model_calls'], 'model call')}" if n["model_calls"] else ""
+    return f"{how}; {_many(n['used'], 'thing')} shown{spent}"
+
+
+def _read(n: Numbers) -> str:
+    return ", ".join(f"{verb}: {_many(found, 'thing')} given out" for verb, found in n.items())
+
+
+def _counts(n: Numbers) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in n.items())
+
+
+def _many(count: float, thing: str) -> str:
+    return f"{_number(count)} {thing}{'' if count == 1 else 's'}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) else f"{value:.2f}"
+
+
+WORDS: dict[str, Callable[[Numbers], str]] = {
+    "remember": lambda n: f"{_many(n['pages'], 'turn')} stored",
+    "index": lambda n: f"{_many(n['pages'], 'turn')} indexed",
+    "migrate": _migrated,
+    "promote": lambda n: f"a topic was read, {_many(n['facts'], 'new fact')}; {_heat(n)}",
+    "heat": _crossed,
+    "archive": _archived,
+    "answer": _answered,
+    "read": _read,
+    "retry": lambda n: f"{_many(n['runs'], 'failed run')} made due again",
+    "retention": lambda n: f"{_many(n['runs'], 'old run')} and {_many(n['versions'], 'old topic version')} deleted",
+    "profile_rollback": lambda n: (
+        f"profile set back to version {_number(n['version'])}: {_many(n['restored'], 'fact')} restored, "
+        f"{_number(n['retired'])} retired"
+    ),
+}
