@@ -37,7 +37,7 @@ def test_every_setting_is_in_the_table_with_its_default() -> None:
     for variable, default in wanted.items():
         if default and default != "None":
             given = defaults[variable]
-            assert given == default or float(given) == float(default), variable
+            assert given in (default, default.lower()) or float(given) == float(default), variable
 
 
 def test_the_changelog_begins_with_this_version() -> None:
