@@ -23,6 +23,9 @@ from .contract import (
     AuditVerified,
     ContextRequest,
     ContextResult,
+    CorrectRequest,
+    Decided,
+    DecideRequest,
     EventList,
     FactHistory,
     FactList,
@@ -36,6 +39,7 @@ from .contract import (
     MaintenanceRequest,
     MomentRequest,
     PartState,
+    PinRequest,
     ProfileDiff,
     ProfileDiffRequest,
     ProfileOut,
@@ -52,6 +56,7 @@ from .contract import (
     SearchResult,
     SegmentDetail,
     SegmentList,
+    StateRequest,
     Stats,
     TimelineRequest,
     TurnDetail,
@@ -62,7 +67,9 @@ from .contract import (
     VerifyAuditRequest,
     Why,
 )
+from .curation import correcting, pinning
 from .curation import profile as curating
+from .domain.act import ActKind
 from .domain.page import PageState
 from .errors import InvalidInput, MemoryosError
 from .pipeline import intake, reembedding
@@ -492,6 +499,47 @@ class UserMemory:
         given = head.model_dump(include={"seq", "hash"}) if isinstance(head, BaseModel) else head
         request = _checked(VerifyAuditRequest, {"head": given})
         return await chain.verify_audit(self._ctx, self.user_id, request.head)
+
+    async def correct(self, fact_id: str, text: str | None = None, **options: Any) -> Decided:
+        """Put right what was never so; options are the fields of CorrectRequest. See curation.correcting.correct."""
+        request = _checked(CorrectRequest, {"text": text, **options})
+        return await self._decided(correcting.correct(self._ctx, self.user_id, ActKind.CORRECT, fact_id, request))
+
+    async def change(self, fact_id: str, text: str | None = None, **options: Any) -> Decided:
+        """Say what took the place of a fact in the world, from `valid_from` on (default now). As `correct` else."""
+        request = _checked(CorrectRequest, {"text": text, **options})
+        return await self._decided(correcting.correct(self._ctx, self.user_id, ActKind.CHANGE, fact_id, request))
+
+    async def retract(self, fact_id: str, **options: Any) -> Decided:
+        """Take a fact back: it was never so. Options are `reason` and `version`. Raises NotFound, Conflict."""
+        return await self._uphold(ActKind.RETRACT, fact_id, options)
+
+    async def restore(self, fact_id: str, **options: Any) -> Decided:
+        """Let a retracted, corrected or changed fact hold again, in place of what took its place. As `retract` else."""
+        return await self._uphold(ActKind.RESTORE, fact_id, options)
+
+    async def confirm(self, fact_id: str, **options: Any) -> Decided:
+        """Settle that a proposed fact holds, or one in conflict: then the others were never so. As `retract` else."""
+        return await self._uphold(ActKind.CONFIRM, fact_id, options)
+
+    async def pin(self, fact_id: str, pinned: bool = True, **options: Any) -> Decided:
+        """Keep a fact however little it is used, or no longer; the option is `version`. Raises NotFound, Conflict."""
+        request = _checked(PinRequest, {"pinned": pinned, **options})
+        return await pinning.pin(self._ctx, self.user_id, fact_id, request)
+
+    async def state(self, text: str, **options: Any) -> Decided:
+        """State a fact by hand; options are the fields of StateRequest. See curation.correcting.state_fact."""
+        request = _checked(StateRequest, {"text": text, **options})
+        return await self._decided(correcting.state_fact(self._ctx, self.user_id, request))
+
+    async def _uphold(self, kind: ActKind, fact_id: str, options: dict[str, Any]) -> Decided:
+        request = _checked(DecideRequest, options)
+        return await self._decided(correcting.uphold(self._ctx, self.user_id, kind, fact_id, request))
+
+    async def _decided(self, deciding: Coroutine[Any, Any, Decided]) -> Decided:
+        done = await deciding
+        self._worker.nudge()
+        return done
 
     @_noted
     async def segments(self, *, limit: int = 50, cursor: str | None = None) -> SegmentList:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from ..context import Context
-from ..contract import AuditHead, EventList, EventOut, TimelineRequest
+from ..contract import AuditHead, EventList, TimelineRequest
 from ..recall.cursors import cut, decode
 from ..store.connection import Row, Tx
+from ..store.records import event_of
 
 NEWEST_SEQ = 2**62
 
@@ -20,7 +19,7 @@ async def timeline(ctx: Context, user_id: str, request: TimelineRequest) -> Even
         limit = request.limit + 1
         return await tx.run("events_listed", user_id=user_id, below=below, kind=request.kind, limit=limit)
 
-    items = [_event(row["event"]) for row in await ctx.store.read(user_id, read)]
+    items = [event_of(row["event"]) for row in await ctx.store.read(user_id, read)]
     items, cursor = cut(items, request.limit, "e", lambda event: str(event.seq))
     return EventList(items=items, next_cursor=cursor)
 
@@ -38,8 +37,3 @@ async def read_head(tx: Tx, user_id: str) -> AuditHead:
     """The head that stands on the User node; seq 0 where nothing was ever written."""
     row = await tx.one("event_head", user_id=user_id)
     return AuditHead(**row) if row else AuditHead(seq=0, hash="", at=None)
-
-
-def _event(row: Row) -> EventOut:
-    kept = {name: row[name] for name in ("seq", "kind", "at", "actor", "ids", "hash")}
-    return EventOut(**kept, numbers=json.loads(row["numbers"]))

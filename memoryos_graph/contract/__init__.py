@@ -30,6 +30,13 @@ from .audit import (
     TimelineRequest,
     VerifyAuditRequest,
 )
+from .correcting import (
+    CorrectRequest,
+    Decided,
+    DecideRequest,
+    PinRequest,
+    StateRequest,
+)
 from .facts import (
     FactConflict,
     FactHistory,
@@ -139,7 +146,10 @@ __all__ = [
     "ContextItem",
     "ContextRequest",
     "ContextResult",
+    "CorrectRequest",
     "Cursor",
+    "DecideRequest",
+    "Decided",
     "EventList",
     "EventOut",
     "FactConflict",
@@ -169,6 +179,7 @@ __all__ = [
     "PartName",
     "PartState",
     "Passage",
+    "PinRequest",
     "ProfileDiff",
     "ProfileDiffRequest",
     "ProfileOut",
@@ -194,6 +205,7 @@ __all__ = [
     "SegmentOut",
     "SegmentRef",
     "Source",
+    "StateRequest",
     "Stats",
     "Supersession",
     "Tag",

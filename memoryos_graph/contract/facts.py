@@ -76,7 +76,10 @@ class FactOut(Result):
 
 
 class PageSource(Result):
-    """A page in the tree below a fact, with the run that read it; `ends` when it says that the fact holds no longer."""
+    """A page in the tree below a fact, with the run that read it; `ends` when it says that the fact holds no longer.
+
+    `reason` is the caller's, where a decision made it a source.
+    """
 
     source: Source
     ends: bool
@@ -84,6 +87,7 @@ class PageSource(Result):
     user_input: str
     assistant_response: str
     run_id: str | None
+    reason: str | None
 
     @property
     def speaker(self) -> Side:
@@ -113,11 +117,12 @@ class FactList(Result):
 
 
 class Supersession(Result):
-    """One fact in the place of another: by a change, a correction, a rollback, or as a newer version of the same."""
+    """One fact in the place of another: by a change, a correction, a restoration, a rollback, or as a newer version of
+    the same."""
 
     newer: str
     older: str
-    kind: Literal["change", "correction", "merge", "refresh", "rollback"]
+    kind: Literal["change", "correction", "merge", "refresh", "restore", "rollback"]
     at: datetime
     actor: str
     reason: str | None

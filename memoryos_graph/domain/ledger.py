@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import combinations
 
+from .act import ActKind
 from .claim import Claim, FactKind, Stance
 from .fact import Fact, FactStatus, Retirement, Source
 from .slots import slots_from, slots_touched
-from .statement import Statement, key, kind_of, statements_of, support_of
+from .statement import Span, Statement, key, kind_of, statements_of, support_of
 from .timeline import settle
 from .validity import NEVER
 from .walk import Slot, Stretch
@@ -58,8 +59,10 @@ class Ledger:
 
         `stem` begins the ids of newer versions; it must be unique to the execution.
         """
-        stored = {fact.fact_id: fact for fact in facts}
-        waited = list(waiting)
+        given = list(facts)
+        objects = {fact.fact_id: fact.object for fact in given}
+        stored = {fact.fact_id: _resolved(fact, objects) for fact in given}
+        waited = [_replacing(one, objects) for one in waiting]
         return cls(dict(stored), now, stem, waited, list(waited), stored)
 
     @property
@@ -93,6 +96,16 @@ class Ledger:
     def echo(self, claim: Claim, said_at: Mapping[str, datetime]) -> None:
         """Let somebody else repeat what the user said: a source of what is known, and nothing else."""
         self._note(claim, "", statements_of(claim, said_at, echo=True))
+
+    def decide(self, statement: Statement, claim: Claim, fact_id: str) -> None:
+        """Let what a caller decided have its effect at the next settle; a new fact of it gets `fact_id`."""
+        objects = {fact.fact_id: fact.object for fact in self.facts.values()}
+        self._taken[_replacing(statement, objects)] = (fact_id, claim)
+
+    def holder(self, span: Span) -> Fact | None:
+        """The fact that a span of words is a source of now."""
+        facts = (fact for fact in self.facts.values() if fact.counts and span in fact.sources | fact.ends)
+        return next(facts, None)
 
     def settle(self) -> None:
         """Work out every slot that the claims touch; once, when all are taken."""
@@ -247,7 +260,8 @@ class Ledger:
     def _link(self, stretch: Stretch, fact_id: str, found: Mapping[Statement, str]) -> None:
         """Note what took the place of what, and what disagrees."""
         by = [(one, "change") for one in stretch.displaced_by]
-        by += [(stretch.denied_by, "correction")] if stretch.denied_by else []
+        if stretch.denied_by and not stretch.denied_by.is_act(ActKind.RETRACT):
+            by += [(stretch.denied_by, "restore" if stretch.denied_by.is_act(ActKind.RESTORE) else "correction")]
         for one, kind in by:
             newer = found.get(one) or self._fact_of(one)
             touched = {newer, fact_id} & {*self.new, *self.copied, *self.changed}
@@ -258,6 +272,18 @@ class Ledger:
         """The fact that a statement of an untouched slot carries."""
         facts = (f for f in self.facts.values() if f.counts and statement in f.statements)
         return next((f.fact_id for f in facts), None)
+
+
+def _resolved(fact: Fact, objects: Mapping[str, str]) -> Fact:
+    said = tuple(replace(source, statement=_replacing(source.statement, objects)) for source in fact.said)
+    return replace(fact, said=said)
+
+
+def _replacing(one: Statement, objects: Mapping[str, str]) -> Statement:
+    """A caller's decision with the object that it takes the place of, as long as that fact is known."""
+    if one.act is None or one.act.on is None:
+        return one
+    return replace(one, replaces=objects.get(one.act.on))
 
 
 def _reason(waiting: Statement) -> str:

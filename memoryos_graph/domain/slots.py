@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from .act import ActKind
 from .claim import FactKind, Stance
 from .predicates import PREDICATES, Policy, policy_of
 from .statement import Statement, key
@@ -47,9 +48,14 @@ def replaced_slot(statement: Statement) -> SlotKey | None:
 
 
 def slots_touched(said: Iterable[Statement], new: Iterable[Statement]) -> set[SlotKey]:
-    """The slots that new statements may change: their own, those they replace, and those that replace them."""
+    """The slots that new statements may change: their own, those they replace, and those that replace them.
+
+    Also those that what is withdrawn had replaced.
+    """
+    stored = list(said)
     touched = {slot_of(one) for one in new} | {slot for one in new if (slot := replaced_slot(one))}
-    return touched | {slot_of(one) for one in said if replaced_slot(one) in touched}
+    touched |= {slot for one in stored if slot_of(one) in touched and (slot := replaced_slot(one))}
+    return touched | {slot_of(one) for one in stored if replaced_slot(one) in touched}
 
 
 def slots_from(said: Sequence[Statement], wanted: Iterable[SlotKey]) -> list[Slot]:
@@ -61,6 +67,8 @@ def slots_from(said: Sequence[Statement], wanted: Iterable[SlotKey]) -> list[Slo
         if (replaced := replaced_slot(one)) and one.stance is not Stance.ENDS:
             blows[replaced].append(one)
     begins = _inherited(inside, blows)
+    for acting in blows.values():
+        acting[:] = [one for one in acting if not _withdrawn(one, said, begins)]
     return [_slot(inside[wish], blows[wish], dict(begins)) for wish in sorted(wanted) if inside[wish]]
 
 
@@ -96,7 +104,23 @@ def _inherited(
     corrections = {one: slot for slot, acting in blows.items() for one in acting if one.stance is Stance.CORRECTS}
     for correction in sorted(corrections, key=lambda one: one.order):
         denied = [one for one in inside.get(corrections[correction], ()) if one.order < correction.order]
-        times = [one.begins or begins.get(one, one.said_at) for one in denied if one.stance is not Stance.ENDS]
+        times = [one.begins or begins.get(one, one.said_at) for one in denied if one.states]
+        times = [at for at in times if correction.act is None or correction.act.covers(at)]
         if times and correction.begins is None:
             begins[correction] = min(times)
     return begins
+
+
+def _withdrawn(blow: Statement, said: Sequence[Statement], begins: dict[Statement, datetime]) -> bool:
+    """Whether a caller said later that the words of a blow are not so, or that what they replaced holds after all."""
+    at = blow.begins or begins.get(blow, blow.said_at)
+    for one in said:
+        if one.act is None or one.order < blow.order or slot_of(one).subject != slot_of(blow).subject:
+            continue
+        same = slot_of(one) == slot_of(blow) and one.predicate == blow.predicate
+        back = replaced_slot(one) == slot_of(blow) and slot_of(one) == replaced_slot(blow)
+        if one.is_act(ActKind.RETRACT) and same and one.act.covers(at):
+            return True
+        if one.is_act(ActKind.RESTORE) and back:
+            return True
+    return False

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import prod
 
+from .act import Act, ActKind
 from .claim import Claim, FactKind, Stance
 from .page import Side
 from .predicates import PREDICATES
@@ -29,7 +30,10 @@ class Span:
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """One quoted claim, with all that decides what it does to others. `begins` and `until` are None if unsaid."""
+    """One quoted claim, with all that decides what it does to others. `begins` and `until` are None if unsaid.
+
+    With an `act` it is what a caller decided, which goes beyond the words.
+    """
 
     span: Span
     kind: FactKind
@@ -45,6 +49,21 @@ class Statement:
     confidence: float = 0.8
     run_id: str | None = None
     recorded_at: datetime | None = None
+    act: Act | None = None
+
+    @property
+    def states(self) -> bool:
+        """Whether it says that something holds, not that it ended or never was."""
+        return self.stance is not Stance.ENDS and not self.is_act(ActKind.RETRACT)
+
+    @property
+    def denies(self) -> bool:
+        """Whether it says of others that they were never so."""
+        return self.stance is Stance.CORRECTS or self.is_act(ActKind.RETRACT, ActKind.RESTORE, ActKind.CONFIRM)
+
+    def is_act(self, *kinds: ActKind) -> bool:
+        """Whether it is a caller's decision of one of these kinds."""
+        return self.act is not None and self.act.kind in kinds
 
     @property
     def first_hand(self) -> bool:

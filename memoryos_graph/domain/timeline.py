@@ -7,15 +7,15 @@ many-valued predicate (with `likes` or `dislikes` as the value, where there is a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from .act import ActKind
 from .claim import FactKind, Stance
-from .predicates import Policy
-from .statement import Statement, key
+from .denial import changed_then, denials
+from .statement import Statement
 from .traits import TRAITS
-from .validity import NEVER
-from .walk import PlanWalk, Slot, Stretch, Walk
+from .walk import Slot, Stretch, walk
 
 
 @dataclass(frozen=True)
@@ -34,22 +34,24 @@ def settle(slot: Slot) -> Settled:
     spoken = sorted(slot.statements, key=lambda one: one.order)
     first = [one for one in spoken if one.first_hand]
     heard = [one for one in spoken if not one.first_hand]
-    denied = _denied(slot, first)
-    unproven = _unproven(slot, [one for one in first if one not in denied])
-    aside = {*denied, *(one for stretch in unproven for one in stretch.states)}
-    stretches, waiting = _walk(slot, [one for one in first if one not in aside])
-    stretches += [*_denied_stretches(slot, denied), *unproven]
+    denied = denials(slot, first)
+    withdrawn = _denied_stretches(slot, first, denied)
+    unproven = _unproven(slot, [one for one in first if one.states and one not in denied])
+    aside = {*denied, *(one for stretch in (*withdrawn, *unproven) for one in (*stretch.states, *stretch.ends))}
+    rest = [one for one in first if one not in aside and not one.is_act(ActKind.RETRACT)]
+    changed_then(slot, rest)
+    stretches, waiting = walk(slot, rest)
+    stretches += [*withdrawn, *unproven]
+    kept = {one for stretch in stretches for one in (*stretch.states, *stretch.ends)}
+    waiting += [one for one in first if one not in kept and _may_wait(one, slot, first, denied)]
     return Settled(stretches, [*waiting, *(one for one in heard if not _echoed(slot, one, stretches))])
 
 
-def _walk(slot: Slot, statements: Sequence[Statement]) -> tuple[list[Stretch], list[Statement]]:
-    """The stretches of statements in order of saying, and the ends among them that found nothing."""
-    walk = PlanWalk(slot) if slot.policy is Policy.INTERVAL else Walk(slot)
-    walk.through(statements)
-    if len(walk.open) > 1:
-        for stretch in walk.open:
-            stretch.conflicts = True
-    return walk.stretches, walk.waiting
+def _may_wait(one: Statement, slot: Slot, first: Sequence[Statement], denied: Collection[Statement]) -> bool:
+    """Whether what moves nothing now may do so later: a denied end, and a retraction as long as its fact is known."""
+    if one.is_act(ActKind.RETRACT):
+        return any(other.states and slot.value_of(other) == slot.value_of(one) for other in first)
+    return one.stance is Stance.ENDS and one in denied
 
 
 def _unproven(slot: Slot, statements: Sequence[Statement]) -> list[Stretch]:
@@ -61,44 +63,27 @@ def _unproven(slot: Slot, statements: Sequence[Statement]) -> list[Stretch]:
     return [
         Stretch(value, min(map(slot.begins_of, states)), states, proposed=True)
         for value, states in evidence.items()
-        if not TRAITS[states[0].predicate].proven_by({one.span.page_id: one.said_at for one in states})
+        if not any(one.act for one in states)
+        and not TRAITS[states[0].predicate].proven_by({one.span.page_id: one.said_at for one in states})
     ]
 
 
-def _denied(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Statement]:
-    """What was never so, with the correction that says it. Corrections work on what was said before them."""
-    denied: dict[Statement, Statement] = {}
-    corrections = [one for one in (*statements, *slot.blows) if one.stance is Stance.CORRECTS]
-    for correction in sorted(corrections, key=lambda one: one.order):
-        before = [one for one in statements if one.order < correction.order and one not in denied]
-        said = [one for one in before if one.stance is not Stance.ENDS]
-        targets = said if correction in slot.blows else _corrected(slot, correction, said, before)
-        denied |= dict.fromkeys(targets, correction)
-        if targets and correction.begins is None and correction not in slot.blows:
-            slot.begins[correction] = min(map(slot.begins_of, targets))
-    return denied
-
-
-def _corrected(
-    slot: Slot, correction: Statement, said: Sequence[Statement], before: Sequence[Statement]
-) -> list[Statement]:
-    """What a correction in its own slot denies: the object it names; else what was believed to hold instead."""
-    value = slot.value_of(correction)
-    if correction.replaces:
-        named = [one for one in said if value != slot.value_of(one) and key(one.object) == key(correction.replaces)]
-        if named:
-            return named
-    stretches, _ = _walk(slot, before)
-    return [one for s in stretches if s.until == NEVER and s.value != value for one in s.states]
-
-
-def _denied_stretches(slot: Slot, denied: Mapping[Statement, Statement]) -> list[Stretch]:
+def _denied_stretches(slot: Slot, first: Sequence[Statement], denied: Mapping[Statement, Statement]) -> list[Stretch]:
+    """What never was, by value and by what says so; a caller's decision takes along the words that ended it."""
     found: dict[tuple[str | None, Statement], Stretch] = {}
-    for one, correction in denied.items():
-        place = (slot.value_of(one), correction)
-        stretch = found.setdefault(place, Stretch(place[0] or "", slot.begins_of(one), [], denied_by=correction))
+    for one, denial in denied.items():
+        if not one.states:
+            continue
+        place = (slot.value_of(one), denial)
+        stretch = found.setdefault(place, Stretch(place[0] or "", slot.begins_of(one), [], denied_by=denial))
         stretch.states.append(one)
         stretch.begins = min(stretch.begins, slot.begins_of(one))
+    for (_, denial), stretch in found.items():
+        if denial.act is not None:
+            before = [one for one in first if one.order < denial.order and not one.is_act(ActKind.RETRACT)]
+            ended = [s for s in walk(slot, before)[0] if set(s.states) & set(stretch.states)]
+            stretch.ends += [end for s in ended for end in s.ends if end not in denied]
+            stretch.ends += [denial] if denial.is_act(ActKind.RETRACT) else []
     return list(found.values())
 
 
@@ -106,7 +91,9 @@ def _echoed(slot: Slot, one: Statement, stretches: Sequence[Stretch]) -> bool:
     """Whether what was heard repeats what is known: then it is a source of the stretch of its time."""
     if one.stance is Stance.ENDS:
         return False
-    same = [s for s in stretches if s.value == slot.value_of(one) and s.denied_by is None]
+    alike = [s for s in stretches if s.value == slot.value_of(one)]
+    same = [s for s in alike if s.denied_by is None]
+    same = same or [s for s in alike if s.denied_by and s.denied_by.act and one.order < s.denied_by.order]
     if not same:
         return False
     begun = [s for s in same if s.begins <= one.said_at]

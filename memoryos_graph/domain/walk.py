@@ -46,7 +46,7 @@ class Slot:
 
     def begins_of(self, statement: Statement) -> datetime:
         """When what a statement says begins to hold; a correction takes over the beginning of what it corrects."""
-        return statement.begins or self.begins.get(statement) or statement.said_at
+        return self.begins.get(statement) or statement.begins or statement.said_at
 
 
 class _Pass:
@@ -86,7 +86,7 @@ class Walk(_Pass):
             if one.until is not None:
                 yield one.until if _begins_unknown(one) else max(one.until, begins), one, True
         for blow in self.slot.blows:
-            if blow.stance is not Stance.CORRECTS:
+            if not blow.denies:
                 yield self.slot.begins_of(blow), blow, True
 
     def _end(self, one: Statement, at: datetime, states: Sequence[Statement]) -> bool:
@@ -163,7 +163,7 @@ class PlanWalk(_Pass):
 
     def through(self, statements: Sequence[Statement]) -> None:
         """Let the statements have their effect in the order of saying."""
-        blows = [blow for blow in self.slot.blows if blow.stance is not Stance.CORRECTS]
+        blows = [blow for blow in self.slot.blows if not blow.denies]
         for one in sorted((*statements, *blows), key=lambda one: one.order):
             self.open = [s for s in self.open if s.until > one.said_at]
             if one.stance is Stance.ENDS or one in self.slot.blows:
@@ -197,6 +197,16 @@ class PlanWalk(_Pass):
             _cut(revised, one.said_at)
             revised.displaced_by.append(one)
         self.open = [stretch]
+
+
+def walk(slot: Slot, statements: Sequence[Statement]) -> tuple[list[Stretch], list[Statement]]:
+    """The stretches of statements in order of saying, and the ends among them that found nothing."""
+    going = PlanWalk(slot) if slot.policy is Policy.INTERVAL else Walk(slot)
+    going.through(statements)
+    if len(going.open) > 1:
+        for stretch in going.open:
+            stretch.conflicts = True
+    return going.stretches, going.waiting
 
 
 def _cut(stretch: Stretch, at: datetime) -> None:

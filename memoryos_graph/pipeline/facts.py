@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..domain.claim import Claim
-from ..domain.fact import Fact
 from ..domain.ledger import Ledger
 from ..domain.predicates import touched_predicates
 from ..llm.provider import Reply
 from ..store.connection import Row, Tx
 from ..store.facts import stated, statement_of
-from ..store.ledger import changing, write_changes
+from ..store.ledger import new_fact, write_changes
 from .step import Step
 
 
@@ -48,7 +46,14 @@ async def write_facts(
     new = [
         {
             "fact_id": candidate.fact_id,
-            "properties": _properties(ledger.facts[candidate.fact_id], candidate.claim, step, reply),
+            "properties": new_fact(
+                ledger.facts[candidate.fact_id],
+                candidate.claim,
+                ledger,
+                origin="rules" if reply.model == "rules" else "model",
+                model=reply.model,
+                prompt_hash=reply.prompt_hash,
+            ),
             "vector": candidate.vector,
         }
         for candidate in candidates
@@ -56,23 +61,3 @@ async def write_facts(
     ]
     await tx.run("write_facts", user_id=user_id, user_key=user["user_key"], facts=new, run_id=step.run_id)
     await write_changes(tx, user_id, ledger, run_id=step.run_id)
-
-
-def _properties(fact: Fact, claim: Claim, step: Step, reply: Reply[tuple[Claim, ...]]) -> dict[str, Any]:
-    return changing(fact) | {
-        "subject": fact.subject,
-        "predicate": fact.predicate,
-        "object": fact.object,
-        "text": claim.text,
-        "reason": claim.reason,
-        "proposed": fact.proposed,
-        "sensitivity": claim.sensitivity.value,
-        "recorded_at": step.started_at,
-        "origin": "rules" if reply.model == "rules" else "model",
-        "extractor": reply.model,
-        "model": reply.model,
-        "prompt_hash": reply.prompt_hash,
-        "pinned": False,
-        "hidden": False,
-        "stale": False,
-    }

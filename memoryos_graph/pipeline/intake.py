@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,12 +10,12 @@ from typing import Any
 from ..context import Context
 from ..contract import MAX_TURNS, TurnIn, TurnStored
 from ..domain.event import next_event
-from ..domain.page import PageState, Tier, Turn
+from ..domain.page import PageState, Turn
 from ..domain.session import OpenSession
-from ..domain.tool import tool_text
 from ..domain.validity import NEVER
 from ..errors import Conflict, InvalidInput, TooLarge
 from ..store.connection import Row, Tx
+from ..store.records import page_properties
 
 REQUESTS_KEPT = timedelta(hours=24)
 SYSTEM_TEXTS_KNOWN = 20
@@ -180,7 +179,15 @@ def _place(
             {"session_id": current.session_id, "conversation_id": turn.conversation_id, "started_at": event_time},
         ).update(last_at=event_time, n_pages=current.n_pages)
         seq = head["page_seq"] + len(pages) + 1
-        page = _properties(user_id, item, current.session_id, seq, event_time, recorded_at)
+        page = page_properties(
+            user_id,
+            turn,
+            page_id=item.page_id,
+            session_id=current.session_id,
+            seq=seq,
+            event_time=event_time,
+            recorded_at=recorded_at,
+        ) | {"request_key": item.request_key}
         if head["stm_from"] is not None and event_time < head["stm_from"]:
             page["late"] = True  # history told late does not wait in short-term memory (design.md 4.3)
         if item.system_key:
@@ -218,39 +225,6 @@ def _untold(item: _Sent, told: list[str]) -> str:
     told.append(str(item.system_key))
     del told[:-SYSTEM_TEXTS_KNOWN]
     return item.turn.system_text
-
-
-def _properties(
-    user_id: str, item: _Sent, session_id: str, seq: int, event_time: datetime, recorded_at: datetime
-) -> dict[str, Any]:
-    turn = item.turn
-    return {
-        "user_id": user_id,
-        "page_id": item.page_id,
-        "external_id": turn.external_id,
-        "request_key": item.request_key,
-        "seq": seq,
-        "conversation_id": turn.conversation_id,
-        "session_id": session_id,
-        "assistant_id": turn.assistant_id,
-        "user_input": turn.user_input,
-        "assistant_response": turn.assistant_response,
-        "tool_calls": json.dumps(list(turn.tool_calls), ensure_ascii=False),
-        "tool_text": tool_text(turn.tool_calls),
-        "system_text": "",
-        "metadata": json.dumps(dict(turn.metadata), ensure_ascii=False),
-        "tags": list(turn.tags),
-        "event_time": event_time,
-        "recorded_at": recorded_at,
-        "tier": Tier.STM.value,
-        "archived": False,
-        "hidden": False,
-        "remember": turn.remember,
-        "state": PageState.STORED.value,
-        "attempts": 0,
-        "content_hash": turn.content_hash,
-        "origin": turn.origin,
-    }
 
 
 def _event(ctx: Context, user_id: str, head: Row, placement: _Placement) -> dict[str, object]:

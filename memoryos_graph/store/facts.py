@@ -6,6 +6,7 @@ from typing import Any
 
 from ..contract import FactOut, Source
 from ..domain import fact as known
+from ..domain.act import Act, ActKind
 from ..domain.claim import FactKind, Level, Stance
 from ..domain.fact import Fact, FactStatus, Retirement
 from ..domain.statement import Span, Statement, support_of
@@ -62,9 +63,15 @@ def statement_of(row: Row, fact: Row) -> Statement:
         stance=Stance(row["stance"]),
         replaces=row.get("replaces"),
         confidence=row["confidence"],
-        run_id=row["run_id"],
+        run_id=row.get("run_id"),
         recorded_at=row["at"],
+        act=_act(row),
     )
+
+
+def _act(row: Row) -> Act | None:
+    kind = row.get("act")
+    return Act(ActKind(kind), row.get("act_on"), row.get("act_since"), row.get("act_until")) if kind else None
 
 
 def fact_of(row: Row, moment: Moment | None = None) -> FactOut:

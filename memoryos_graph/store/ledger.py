@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..domain.claim import Claim
 from ..domain.fact import Fact, Source
 from ..domain.ledger import Ledger
 from ..domain.profile import changes
@@ -57,6 +58,27 @@ async def _write_relations(tx: Tx, user_id: str, ledger: Ledger, run_id: str | N
     await tx.run("write_heard", user_id=user_id, rows=heard)
 
 
+def new_fact(fact: Fact, claim: Claim, ledger: Ledger, *, origin: str, model: str, prompt_hash: str) -> dict[str, Any]:
+    """The properties of a fact that a claim made; `origin` is rules, model or user."""
+    return changing(fact) | {
+        "subject": fact.subject,
+        "predicate": fact.predicate,
+        "object": fact.object,
+        "text": claim.text,
+        "reason": claim.reason,
+        "proposed": fact.proposed,
+        "sensitivity": claim.sensitivity.value,
+        "recorded_at": ledger.now,
+        "origin": origin,
+        "extractor": model,
+        "model": model,
+        "prompt_hash": prompt_hash,
+        "pinned": False,
+        "hidden": False,
+        "stale": False,
+    }
+
+
 def changing(fact: Fact) -> dict[str, Any]:
     """The properties of a fact that change while it is known."""
     return {
@@ -96,13 +118,18 @@ def _source(source: Source, fact: Fact, ledger: Ledger, run_id: str | None) -> d
 
 
 def _said(one: Statement, ledger: Ledger, run_id: str | None) -> dict[str, Any]:
+    act = one.act
     return {
         "quote": one.span.quote,
         "origin": str(one.speaker),
         "stance": one.stance.value,
         "begins": one.begins,
         "until": one.until,
-        "replaces": one.replaces,
+        "replaces": None if act else one.replaces,  # a decision names a fact: its words may be forgotten meanwhile
+        "act": act and act.kind.value,
+        "act_on": act and act.on,
+        "act_since": act and act.since,
+        "act_until": act and act.until,
         "confidence": one.confidence,
         "run_id": one.run_id or run_id,
         "at": one.recorded_at or ledger.now,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any
 
-from ..contract import ModelCallOut, RunOut, TurnOut
-from ..domain.page import Page
+from ..contract import EventOut, ModelCallOut, RunOut, TurnOut
+from ..domain.page import Page, PageState, Tier, Turn
 from ..domain.segment import Segment
+from ..domain.tool import tool_text
 from .connection import Row
 
 
@@ -31,6 +33,38 @@ def page_of(row: Row) -> Page:
         keywords=tuple(row.get("keywords") or ()),
         embedding=tuple(row.get("vector") or ()),
     )
+
+
+def page_properties(
+    user_id: str, turn: Turn, *, page_id: str, session_id: str, seq: int, event_time: datetime, recorded_at: datetime
+) -> dict[str, Any]:
+    """The properties of a new Page node in short-term memory."""
+    return {
+        "user_id": user_id,
+        "page_id": page_id,
+        "external_id": turn.external_id,
+        "seq": seq,
+        "conversation_id": turn.conversation_id,
+        "session_id": session_id,
+        "assistant_id": turn.assistant_id,
+        "user_input": turn.user_input,
+        "assistant_response": turn.assistant_response,
+        "tool_calls": json.dumps(list(turn.tool_calls), ensure_ascii=False),
+        "tool_text": tool_text(turn.tool_calls),
+        "system_text": "",
+        "metadata": json.dumps(dict(turn.metadata), ensure_ascii=False),
+        "tags": list(turn.tags),
+        "event_time": event_time,
+        "recorded_at": recorded_at,
+        "tier": Tier.STM.value,
+        "archived": False,
+        "hidden": False,
+        "remember": turn.remember,
+        "state": PageState.STORED.value,
+        "attempts": 0,
+        "content_hash": turn.content_hash,
+        "origin": turn.origin,
+    }
 
 
 def segment_of(row: Row) -> Segment:
@@ -95,3 +129,9 @@ def run_of(row: Row) -> RunOut:
         tokens_out=row.get("tokens_out") or 0,
         calls=[ModelCallOut(**call) for call in json.loads(row.get("calls") or "[]")],
     )
+
+
+def event_of(row: Row) -> EventOut:
+    """An Event as callers see it, from the properties of its node."""
+    kept = {name: row[name] for name in ("seq", "kind", "at", "actor", "ids", "hash")}
+    return EventOut(**kept, numbers=json.loads(row["numbers"]))

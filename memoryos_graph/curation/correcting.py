@@ -1,0 +1,173 @@
+"""Decisions of callers about facts: correct, change, retract, restore, confirm, and facts stated by hand.
+
+wording.py           from the caller's words to a claim
+domain/decision.py   what may be decided, and what it makes of the facts
+writing.py           the page, the facts and the event, in one transaction
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from ..context import Context
+from ..contract import CorrectRequest, Decided, DecideRequest, StateRequest
+from ..domain.act import ActKind
+from ..domain.claim import Claim, Stance
+from ..domain.decision import decide, objection, state
+from ..domain.event import EventKind
+from ..domain.fact import Fact
+from ..domain.ledger import Ledger
+from ..domain.predicates import touched_predicates
+from ..errors import Conflict, InvalidInput, NotFound, TryAgain
+from ..store.connection import Row, Tx
+from ..store.facts import stated, statement_of
+from . import wording
+from .writing import Decision, locked, write_decision
+
+_EVENTS: Mapping[ActKind, EventKind] = {
+    ActKind.CORRECT: "correct",
+    ActKind.CHANGE: "change",
+    ActKind.RETRACT: "retract",
+    ActKind.RESTORE: "restore",
+    ActKind.CONFIRM: "confirm",
+}
+_STANCES = {ActKind.CORRECT: Stance.CORRECTS, ActKind.CHANGE: Stance.CHANGES}
+
+
+async def correct(ctx: Context, user_id: str, kind: ActKind, fact_id: str, request: CorrectRequest) -> Decided:
+    """Put another fact in the place of one: it was never so (correct), or is so no longer (change).
+
+    Cost: one embedding, no model, the same number of statements whatever the fact. Writes Page, Fact, DERIVED_FROM,
+    SUPERSEDES, ProfileVersion, Event. Raises NotFound, Conflict (a stale version, or a fact that can't be decided
+    about so), InvalidInput, ModelUnavailable: nothing was written.
+    """
+    known = await _known(ctx, user_id, fact_id)
+    _past(ctx, request.valid_from)
+    text = request.text if request.text is not None else wording.text_with(known["fact"], str(request.object))
+    words = _words(ctx, text)
+    claim = wording.corrected(known["fact"], words, request.object, request.valid_from)
+    return await _decide(ctx, user_id, kind, fact_id, known, words, replace(claim, stance=_STANCES[kind]), request)
+
+
+async def uphold(ctx: Context, user_id: str, kind: ActKind, fact_id: str, request: DecideRequest) -> Decided:
+    """Take a fact back (retract), let it hold again (restore), or settle that it holds (confirm). As `correct` else.
+
+    A restored or confirmed fact is stated anew, on a page of its own with the words of the fact.
+    """
+    known = await _known(ctx, user_id, fact_id)
+    fact = known["fact"]
+    words = _words(ctx, wording.denial(fact) if kind is ActKind.RETRACT else fact["text"])
+    return await _decide(ctx, user_id, kind, fact_id, known, words, wording.same(fact, words), request)
+
+
+async def state_fact(ctx: Context, user_id: str, request: StateRequest) -> Decided:
+    """Keep a fact that a caller states by hand, on a page of origin `manual`. Costs and errors as `correct`.
+
+    The user need not exist yet. What contradicts a fact is treated as if it had been said in a turn.
+    """
+    words = _words(ctx, request.text)
+    claim = wording.stated(words, request.predicate, request.object, request.valid_from)
+    decision = Decision(
+        kind="state",
+        page_id=words.page_id,
+        text=words.text,
+        origin="manual",
+        conversation_id=request.conversation_id or request.assistant_id,
+        assistant_id=request.assistant_id,
+        session_id=ctx.clock.new_id(),
+        fact_id=ctx.clock.new_id(),
+        claim=claim,
+        vector=(await ctx.embedder.embed([claim.text], "document"))[0],
+    )
+    lock, stem, now = ctx.clock.new_id(), ctx.clock.new_id(), ctx.clock.now()
+
+    async def write(tx: Tx) -> Decided:
+        user, at = await locked(ctx, tx, user_id, lock, now, makes_user=True)
+        ledger = await _ledger(tx, user_id, claim.predicate, at, stem)
+        fact = state(ledger, claim, decision.fact_id, at)
+        return await write_decision(ctx, tx, user_id, user, decision, ledger, fact, at)
+
+    return await ctx.store.write(user_id, write)
+
+
+async def _decide(
+    ctx: Context,
+    user_id: str,
+    kind: ActKind,
+    fact_id: str,
+    known: Row,
+    words: wording.Words,
+    claim: Claim,
+    request: DecideRequest,
+) -> Decided:
+    retracts = kind is ActKind.RETRACT
+    told = known["told"] or {"conversation_id": "assistant", "assistant_id": "assistant"}
+    decision = Decision(
+        kind=_EVENTS[kind],
+        page_id=words.page_id,
+        text=words.text,
+        origin="correction",
+        conversation_id=told["conversation_id"],
+        assistant_id=told["assistant_id"],
+        session_id=ctx.clock.new_id(),
+        fact_id=ctx.clock.new_id(),
+        claim=claim,
+        vector=[] if retracts else (await ctx.embedder.embed([claim.text], "document"))[0],
+        about=fact_id,
+        reason=request.reason,
+        archived=retracts,
+        pinned=known["fact"]["pinned"],
+    )
+    lock, stem, now = ctx.clock.new_id(), ctx.clock.new_id(), ctx.clock.now()
+
+    async def write(tx: Tx) -> Decided:
+        user, at = await locked(ctx, tx, user_id, lock, now)
+        if user["forget_epoch"] != known["forget_epoch"]:
+            raise TryAgain("something was forgotten meanwhile; nothing was written")
+        ledger = await _ledger(tx, user_id, claim.predicate, at, stem)
+        fact = _checked(ledger, kind, fact_id, request, claim.valid_from)
+        said_at = max([at, *(one.said_at for one in fact.statements)])
+        fact = decide(ledger, kind, fact, claim, decision.fact_id, said_at)
+        return await write_decision(ctx, tx, user_id, user, decision, ledger, fact, at, said_at)
+
+    return await ctx.store.write(user_id, write)
+
+
+async def _known(ctx: Context, user_id: str, fact_id: str) -> Row:
+    async def read(tx: Tx) -> Row | None:
+        return await tx.one("fact_to_decide", user_id=user_id, fact_id=fact_id)
+
+    row = await ctx.store.read(user_id, read)
+    if row is None:
+        raise NotFound("there is no such fact for this user")
+    return row
+
+
+async def _ledger(tx: Tx, user_id: str, predicate: str, at: datetime, stem: str) -> Ledger:
+    predicates = touched_predicates([predicate])
+    rows = await tx.run("facts_stated", user_id=user_id, predicates=predicates)
+    heard = await tx.run("heard_waiting", user_id=user_id, predicates=predicates)
+    waiting = [statement_of(row["heard"], row["heard"]) for row in heard]
+    return Ledger.of(map(stated, rows), at, waiting=waiting, stem=stem)
+
+
+def _checked(ledger: Ledger, kind: ActKind, fact_id: str, request: DecideRequest, valid_from: datetime | None) -> Fact:
+    fact = ledger.facts.get(fact_id)
+    if fact is None:
+        raise NotFound("there is no such fact for this user")
+    if request.version not in (None, fact.version):
+        raise Conflict(f"the fact has changed since: it is version {fact.version} now")
+    if fault := objection(kind, fact, valid_from):
+        raise Conflict(fault)
+    return fact
+
+
+def _words(ctx: Context, text: str) -> wording.Words:
+    return wording.Words(ctx.clock.new_id(), ctx.clock.now(), text)
+
+
+def _past(ctx: Context, valid_from: datetime | None) -> None:
+    if valid_from is not None and valid_from > ctx.clock.now():
+        raise InvalidInput("valid_from", "valid_from: must not lie in the future")

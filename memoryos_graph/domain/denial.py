@@ -1,0 +1,101 @@
+"""What was never so: which statements of a slot are denied by a correction or a caller's decision, and by which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .act import ActKind
+from .predicates import Policy
+from .statement import Statement, key
+from .validity import NEVER
+from .walk import Slot, walk
+
+
+def denials(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Statement]:
+    """What was never so, with what says it. Denials work on what was said before them.
+
+    Who takes back a correction lets hold again what it alone had denied. Each denial that says something itself takes
+    over the beginning of what it denies, or of what it says once more.
+    """
+    denied: dict[Statement, Statement] = {}
+    for denial in sorted((one for one in (*statements, *slot.blows) if one.denies), key=lambda one: one.order):
+        foreign = denial in slot.blows
+        before = [one for one in statements if one.order < denial.order]
+        again = [] if foreign else _said_again(slot, denial, before)
+        if denial.is_act(ActKind.RESTORE):
+            for one in again:
+                denied.pop(one, None)
+        targets = _targets(slot, denial, [one for one in before if one not in denied], foreign=foreign)
+        if denial.is_act(ActKind.RETRACT, ActKind.RESTORE):
+            denied = {one: by for one, by in denied.items() if by not in targets}
+        denied |= dict.fromkeys(targets, denial)
+        taken_over = again or [one for one in targets if one.states]
+        if taken_over and denial.begins is None and not foreign and denial.states:
+            slot.begins[denial] = min(map(slot.begins_of, taken_over))
+    return denied
+
+
+def changed_then(slot: Slot, statements: Sequence[Statement]) -> None:
+    """Let a caller's change hold from the time it names, though what it changed was said once more after that."""
+    for change in sorted((*statements, *slot.blows), key=lambda one: one.order):
+        if not change.is_act(ActKind.CHANGE) or not change.replaces:
+            continue
+        before = _named(slot, change, [one for one in statements if one.states and one.order < change.order])
+        at = slot.begins_of(change)
+        late = [one for one in before if slot.begins_of(one) > at]
+        since = min([at, *map(slot.begins_of, before)])
+        slot.begins |= dict.fromkeys(late, since)
+
+
+def _said_again(slot: Slot, denial: Statement, before: Sequence[Statement]) -> list[Statement]:
+    """The statements that a restoration or confirmation repeats."""
+    if not denial.is_act(ActKind.RESTORE, ActKind.CONFIRM):
+        return []
+    value = slot.value_of(denial)
+    return [one for one in before if one.states and slot.value_of(one) == value and _meant(slot, denial, one)]
+
+
+def _targets(slot: Slot, denial: Statement, before: Sequence[Statement], *, foreign: bool) -> list[Statement]:
+    said = [one for one in before if one.states and _meant(slot, denial, one)]
+    value = slot.value_of(denial)
+    if denial.is_act(ActKind.RESTORE):
+        if foreign:
+            return [one for one in said if one.replaces and key(one.replaces) == key(denial.object)]
+        ends = [one for one in before if not one.states and not one.act and slot.value_of(one) in (None, value)]
+        ends = [one for one in ends if _meant(slot, denial, one)]
+        return [*(one for one in said if slot.value_of(one) != value), *ends]
+    if foreign:
+        return said
+    if denial.is_act(ActKind.RETRACT):
+        return [one for one in said if slot.value_of(one) == value]
+    return _corrected(slot, denial, said, before)
+
+
+def _corrected(
+    slot: Slot, correction: Statement, said: Sequence[Statement], before: Sequence[Statement]
+) -> list[Statement]:
+    """What a correction in its own slot denies: the object it names; else what was believed to hold instead."""
+    value = slot.value_of(correction)
+    if correction.is_act(ActKind.CORRECT):
+        return _named(slot, correction, said)
+    if correction.replaces:
+        named = [one for one in said if value != slot.value_of(one) and key(one.object) == key(correction.replaces)]
+        if named:
+            return named
+    known = [one for one in before if not one.is_act(ActKind.RETRACT)]
+    return [one for s in walk(slot, known)[0] if s.until == NEVER and s.value != value for one in s.states]
+
+
+def _named(slot: Slot, act: Statement, said: Sequence[Statement]) -> list[Statement]:
+    """The statements of the fact that a caller decided about; of two with one object, those of another value."""
+    if not act.replaces:
+        return []
+    meant = [one for one in said if _meant(slot, act, one)]
+    values = {slot.value_of(one) for one in meant if key(one.object) == key(act.replaces)}
+    others = values - {slot.value_of(act)}
+    wanted = others if slot.policy is Policy.MANY and others else values
+    return [one for one in meant if slot.value_of(one) in wanted]
+
+
+def _meant(slot: Slot, act: Statement, one: Statement) -> bool:
+    return act.act is None or act.act.covers(slot.begins_of(one))
