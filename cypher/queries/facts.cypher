@@ -46,7 +46,8 @@ RETURN f {.*, embedding: null, embedding_b: null, status: CASE WHEN f.status = '
 // All pages below a fact, and every fact it replaced, directly or through others.
 MATCH (f:Fact {user_id: $user_id, fact_id: $fact_id})
 WHERE f.hidden = false
-RETURN [(f)-[d:DERIVED_FROM]->(p:Page) | d {.quote, .side, .start, .end, .ends, .run_id, .reason, .origin, page_id: p.page_id,
+RETURN [(a:Answer)-[u:USED]->(f) WHERE coalesce(a.hidden, false) = false | {answer_id: a.answer_id, at: a.at, cited: u.cited}] AS answers,
+       [(f)-[d:DERIVED_FROM]->(p:Page) | d {.quote, .side, .start, .end, .ends, .run_id, .reason, .origin, page_id: p.page_id,
         event_time: p.event_time, conversation_id: p.conversation_id, user_input: p.user_input,
         assistant_response: p.assistant_response}] AS pages,
        COLLECT { MATCH (f)-[:SUPERSEDES*1..20]->(o:Fact) WHERE NOT coalesce(o.retired_by, '') IN ['refresh', 'merge']

@@ -47,6 +47,7 @@ from .facts import (
     PageSource,
     Source,
     Supersession,
+    UsedByAnswer,
     Why,
 )
 from .keys import (
@@ -219,6 +220,7 @@ __all__ = [
     "TurnOut",
     "TurnStored",
     "TurnsStored",
+    "UsedByAnswer",
     "UsedItem",
     "UsedItems",
     "UserId",

@@ -95,8 +95,19 @@ class PageSource(Result):
         return self.source.speaker
 
 
+class UsedByAnswer(Result):
+    """An answer that was shown a fact, and whether it cites it."""
+
+    answer_id: str
+    at: datetime
+    cited: bool
+
+
 class Why(Result):
-    """The tree fact → quote → page: what says so, who derived it, what it replaced, what disagrees."""
+    """The tree fact → quote → page: what says so, who derived it, what it replaced, what disagrees.
+
+    `used_by_answers`, newest first, are those to look at again when the fact was wrong.
+    """
 
     fact: FactOut
     extractor: str
@@ -105,6 +116,7 @@ class Why(Result):
     pages: list[PageSource]
     replaced: list[FactOut]
     conflicts: list[FactOut]
+    used_by_answers: list[UsedByAnswer]
 
 
 class FactList(Result):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..context import Context
-from ..contract import PageSource, Why
+from ..contract import PageSource, UsedByAnswer, Why
 from ..errors import NotFound
 from ..store.connection import Row, Tx
 from ..store.facts import fact_of, source_of
@@ -35,6 +35,7 @@ async def why(ctx: Context, user_id: str, fact_id: str) -> Why:
         pages=sorted(pages, key=lambda p: (p.source.event_time, p.source.page_id, p.source.start)),
         replaced=[fact_of(row) for row in replaced],
         conflicts=[fact_of(row) for row in conflicts],
+        used_by_answers=sorted((UsedByAnswer(**row) for row in tree["answers"]), key=lambda a: a.at, reverse=True),
     )
 
 

@@ -47,6 +47,7 @@ async def test_case_c7_c12_c19_a_just_added_fact_is_corrected_and_all_of_it_is_k
 ) -> None:
     page_id = await said.say("I live in Oslo", OSLO, conversation_id="home")
     old = await _fact(said, "Oslo")
+    answer = await said.memory.answer("Where do I live?")
     fake_embedder.calls.clear()
     done = await said.memory.correct(old.fact_id, "No, I live in Bergen.", reason="a slip", version=old.version)
     assert fake_embedder.calls == [["The user lives in Bergen."]]
@@ -73,6 +74,10 @@ async def test_case_c7_c12_c19_a_just_added_fact_is_corrected_and_all_of_it_is_k
     shown = {item.id for part in (context.persona, context.evidence) for item in part}
     assert new.fact_id in shown
     assert old.fact_id not in shown
+    again = await said.memory.answer("Where do I live, Oslo or Bergen?")
+    used = [(one.answer_id, one.cited) for one in (await said.memory.why(new.fact_id)).used_by_answers]
+    assert used == [(again.answer_id, True)]
+    assert [one.answer_id for one in (await said.memory.why(old.fact_id)).used_by_answers] == [answer.answer_id]
     assert (await said.memory.profile()).text == "Profile:\n- The user lives in Bergen."
     assert [v.removed[0].object for v in (await said.memory.profile_versions()).items[:1]] == ["Oslo"]
     stored = "MATCH (e:Event|Run {user_id: $user_id}) RETURN collect(properties(e)) AS all"

@@ -110,6 +110,13 @@ def test_the_commands_work_as_printed(served: int, cli_env: dict[str, str]) -> N
     assert "“I moved to Lisbon in May 2024”" in out
 
 
+def test_a_fact_is_corrected_as_printed(served: int, cli_env: dict[str, str]) -> None:
+    (block,) = [block for block in _blocks("README.md", "sh") if "memoryos --user pat correct" in block]
+    out = _bash(block, cli_env, served)
+    assert "in place of" in out
+    assert "correction: The user lives in Bergen." in " ".join(out.split())
+
+
 def test_the_demo_shows_what_came_of_the_sample(served: int, cli_env: dict[str, str]) -> None:
     (block,) = [block for block in _blocks("README.md", "sh") if block.strip().endswith("memoryos demo")]
     out = _bash(block, cli_env, served)
@@ -135,7 +142,9 @@ def test_the_python_of_the_readme_works_as_printed(served: int, cli_env: dict[st
 @pytest.mark.parametrize("query", _blocks("docs/graph.md", "cypher"))
 async def test_the_cypher_of_the_graph_document_runs(served: int, service: MemoryService, query: str) -> None:
     rows = await ask(service, query, user_id="demo")
-    finds_nothing = any(part in query for part in ("NOT text CONTAINS", "ends: true", "CONFLICTS_WITH", "HAS_PASSAGE"))
+    finds_nothing = any(
+        part in query for part in ("NOT text CONTAINS", "ends: true", "CONFLICTS_WITH", "HAS_PASSAGE", "'correction'")
+    )
     if "Answer" in query:  # asked by another test, or not yet
         return
     assert bool(rows) != finds_nothing

@@ -7,7 +7,21 @@ from io import TextIOWrapper
 
 import typer
 
-from . import answering, audit, database, demo, evaluate, measure, memories, profile, reading, serving, turns, work
+from . import (
+    answering,
+    audit,
+    correcting,
+    database,
+    demo,
+    evaluate,
+    measure,
+    memories,
+    profile,
+    reading,
+    serving,
+    turns,
+    work,
+)
 from .console import FAILED, USAGE, note
 from .options import Output, User
 
@@ -40,6 +54,10 @@ app.add_typer(answering.answers, name="answers", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(reading.why)
 app.command(rich_help_panel=MEMORY)(reading.facts)
 app.command(rich_help_panel=MEMORY)(reading.history)
+for decision in (correcting.correct, correcting.change, correcting.retract, correcting.restore, correcting.confirm):
+    app.command(rich_help_panel=MEMORY)(decision)
+app.command(rich_help_panel=MEMORY)(correcting.pin)
+app.command(rich_help_panel=MEMORY)(correcting.state)
 app.add_typer(profile.profile, name="profile", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(reading.segments)
 app.command(name="turns", rich_help_panel=MEMORY)(turns.list_turns)

@@ -17,6 +17,7 @@ from .console import shown
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import (
+        Decided,
         FactHistory,
         FactList,
         FactOut,
@@ -115,6 +116,14 @@ def history(result: FactHistory) -> RenderableType:
         believed = f"{_day(fact.recorded_at)} –" + (f" {_day(fact.retired_at)}" if fact.retired_at else "")
         table.add_row(_fact(fact), _span(fact), _status(fact), believed, Text("\n".join(became)))
     return table
+
+
+def decided(result: Decided) -> RenderableType:
+    """A fact after a decision about it."""
+    fact = result.fact
+    now = Text.assemble((fact.fact_id, "bold"), " ", shown(fact.text), " ", _status(fact))
+    older = [_dim(f"in place of {other}") for other in fact.supersedes]
+    return Group(now, *older, _dim(f"event {result.event.seq}: {result.event.kind}"))
 
 
 def profile(result: ProfileOut) -> RenderableType:
