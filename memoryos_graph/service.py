@@ -13,6 +13,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from .access import Access, Keys
 from .audit import chain
+from .audit import doctor as examining
 from .audit import timeline as recorded
 from .audit.reads import note_read
 from .context import Context
@@ -26,6 +27,7 @@ from .contract import (
     CorrectRequest,
     Decided,
     DecideRequest,
+    DoctorReport,
     EventList,
     FactHistory,
     FactList,
@@ -215,6 +217,10 @@ class MemoryService:
             said = ", ".join(f"{job}: {code}" for job, code in sorted(failing.items()))
             return PartState(ok=False, detail=f"jobs failed at their last time: {said}")
         return PartState(ok=True, detail="working" if self._timetable.alive else "off in this process")
+
+    async def doctor(self, *, fix: bool = False, user: str | None = None) -> DoctorReport:
+        """Check the database and all users, or only one; with `fix` mend what can be mended. See audit.doctor."""
+        return await examining.doctor(self.ctx, fix=fix, user_id=user and self.user(user).user_id)
 
     async def metrics(self) -> bytes:
         """What this process has done, and what is due and parked in the database, in Prometheus's text format."""

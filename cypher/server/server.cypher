@@ -19,3 +19,13 @@ DROP INDEX $name IF EXISTS
 // name: drop_constraint
 // mode: schema
 DROP CONSTRAINT $name IF EXISTS
+
+// name: server_clock
+// mode: read
+RETURN datetime() AS now
+
+// name: show_settings
+// mode: schema
+SHOW SETTINGS YIELD name, value
+WHERE name IN ['db.logs.query.enabled', 'db.logs.query.parameter_logging_enabled', 'db.tx_log.rotation.retention_policy']
+RETURN name, value

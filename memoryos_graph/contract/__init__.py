@@ -50,6 +50,7 @@ from .facts import (
     UsedByAnswer,
     Why,
 )
+from .health import DoctorReport, Finding
 from .keys import (
     KeyCreated,
     KeyList,
@@ -151,6 +152,7 @@ __all__ = [
     "Cursor",
     "DecideRequest",
     "Decided",
+    "DoctorReport",
     "EventList",
     "EventOut",
     "FactConflict",
@@ -158,6 +160,7 @@ __all__ = [
     "FactList",
     "FactOut",
     "FactsRequest",
+    "Finding",
     "HeadIn",
     "HeatOut",
     "Hit",

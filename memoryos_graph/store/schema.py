@@ -84,6 +84,34 @@ async def drop_other_vectors(connection: Connection) -> None:
         await connection.statement(load("server", connection.line)["drop_index"].text, name=want.name)
 
 
+async def index_faults(connection: Connection) -> dict[str, str]:
+    """What is wrong with the wanted indexes and constraints, by their names: missing, another definition, a state."""
+    rows = await connection.statement(load("server", connection.line)["show_indexes"].text)
+    found = {row["name"]: row for row in rows}
+    wanted = _declared(connection, await _stored_dimension(connection), connection.vectors)
+    return {want.name: said for want in wanted if (said := _fault(want, found.get(want.name)))}
+
+
+async def mend_indexes(connection: Connection) -> None:
+    """Build what is missing, has failed or has another definition. Raises SetupError (`index_failed`)."""
+    dimension = await _stored_dimension(connection)
+    await _mend(connection, _declared(connection, dimension, connection.vectors), dimension)
+
+
+async def _stored_dimension(connection: Connection) -> int:
+    meta = await _read_meta(connection)
+    assert meta is not None, "Meta is made at the first start"
+    return meta.embedding_dimension
+
+
+def _fault(want: Wanted, row: Row | None) -> str:
+    if row is None:
+        return "missing"
+    if row["state"] != "ONLINE":
+        return str(row["state"]).lower()
+    return "" if _same(want, row) else "another definition"
+
+
 def check_meta(stored: Meta, mine: Meta, *, any_model: bool = False) -> None:
     """Refuse a database that this process can't serve. Source: cases N4, design.md 3."""
     if stored.schema_version > mine.schema_version:

@@ -74,6 +74,7 @@ async def test_exactly_these_facts_come_of_it(service: MemoryService, memory: Us
     assert maya.retired_at is not None
     assert maya.superseded_by == [by_words["has_sibling", "Mia"].fact_id]
     await assert_invariants(service, memory.user_id)
+    assert (await service.doctor(user=memory.user_id)).findings == []
 
 
 async def test_loading_twice_changes_nothing(service: MemoryService, memory: UserMemory) -> None:

@@ -16,7 +16,7 @@ from memoryos_graph.store.cypher_files import Line, load, parse
 ROOT = Path(memoryos_graph.__file__).parent
 # give user ids only, or numbers, or are of no user; make_due names a batch of users by their ids
 ACROSS_USERS = {"due_users", "work_left", "walk_users", "make_due", "claim_job", "finish_job"}
-ACROSS_USERS |= {"vectors_now", "set_reembed", "swap_vectors"}
+ACROSS_USERS |= {"vectors_now", "set_reembed", "swap_vectors", "doctor_strays"}
 
 
 def _calls() -> dict[str, set[frozenset[str]]]:

@@ -12,12 +12,12 @@ from memoryos_graph.domain.event import EventKind
 
 from . import render_audit
 from .console import FAILED, USAGE, fail, print_result
-from .options import Cursor, Limit, Output, User, format_of, user_of
-from .session import with_memory
+from .options import Cursor, Limit, Output, User, format_of, user_of, user_or_all
+from .session import run_async, with_memory, with_service
 
 if TYPE_CHECKING:
-    from memoryos_graph.contract import AuditHead, AuditVerified, EventList
-    from memoryos_graph.service import UserMemory
+    from memoryos_graph.contract import AuditHead, AuditVerified, DoctorReport, EventList
+    from memoryos_graph.service import MemoryService, UserMemory
 
 Kind = StrEnum("Kind", {kind.upper(): kind for kind in get_args(EventKind)})  # type: ignore[misc]
 
@@ -70,6 +70,26 @@ def verify(
 
     result = with_memory(user_of(ctx, user), work)
     print_result(result, format_of(ctx, output), lambda: render_audit.verified(result))
+    if not result.ok:
+        raise typer.Exit(FAILED)
+
+
+def doctor(
+    ctx: typer.Context,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend what can be mended without a loss, and check again.")
+    ] = False,
+    user: Annotated[str | None, typer.Option("--user", "-u", help="Only this user. (default: all)")] = None,
+    output: Output = None,
+) -> None:
+    """Check the rules of the database, for all users. Exit code 1 when something is wrong."""
+    named = user_or_all(ctx, user)
+
+    async def work(service: MemoryService) -> DoctorReport:
+        return await service.doctor(fix=fix, user=named)
+
+    result = run_async(with_service(work))
+    print_result(result, format_of(ctx, output), lambda: render_audit.report(result))
     if not result.ok:
         raise typer.Exit(FAILED)
 

@@ -30,6 +30,12 @@ def user_of(ctx: typer.Context, user: str | None) -> str:
     return _given(ctx, user, "user") or DEFAULT_USER
 
 
+def user_or_all(ctx: typer.Context, user: str | None) -> str | None:
+    """The user that was named for a command; None for all."""
+    named: str | None = _given(ctx, user, "user")
+    return named
+
+
 def format_of(ctx: typer.Context, output: Format | None) -> Format:
     """The output format of a command: given after it, before it, or a table."""
     return Format(_given(ctx, output, "output") or Format.TABLE)

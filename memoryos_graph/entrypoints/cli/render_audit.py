@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -12,7 +12,7 @@ from rich.text import Text
 from .console import shown
 
 if TYPE_CHECKING:
-    from memoryos_graph.contract import AuditHead, AuditVerified, EventList, EventOut
+    from memoryos_graph.contract import AuditHead, AuditVerified, DoctorReport, EventList, EventOut, Finding
 
 IDS_SHOWN = 3
 FAULTS = {
@@ -55,6 +55,40 @@ def verified(result: AuditVerified) -> RenderableType:
         return Text(f"whole: {result.events} events up to {result.head.seq}:{result.head.hash or '-'}{held}", "green")
     said = f"broken at event {result.broken_at} ({result.what}): {FAULTS[str(result.what)]}"
     return Text(f"{said}; {result.events} events before it are whole", "bold red")
+
+
+def report(result: DoctorReport) -> RenderableType:
+    """What is wrong, grouped by check; ids, no texts."""
+    parts: list[RenderableType] = []
+    if result.fixed:
+        parts += [Text("mended", "bold green"), _grouped(result.fixed)]
+    if result.findings:
+        parts += [Text("wrong", "bold red"), _grouped(result.findings)]
+    if result.left_out:
+        parts.append(Text(f"and {result.left_out} more", "dim"))
+    parts += [Text(f"note: {text}", "dim") for text in result.notes]
+    users = f"{result.users} user{'' if result.users == 1 else 's'}"
+    if result.ok:
+        parts.append(Text(f"nothing is wrong; {users} checked", "green"))
+    elif any(one.mendable for one in result.findings):
+        parts.append(Text(f"{users} checked; `memoryos doctor --fix` mends some of it", "dim"))
+    return Group(*parts)
+
+
+def _grouped(findings: Sequence[Finding]) -> RenderableType:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    for column in ("rule", "check", "how many", "what", "user", "ids"):
+        table.add_column(column, overflow="fold")
+    groups: dict[tuple[str, str | None], list[Finding]] = {}
+    for one in findings:
+        groups.setdefault((one.check, one.user_id), []).append(one)
+    for (check, user_id), group in groups.items():
+        ids = [one.id for one in group[:IDS_SHOWN]] + (
+            [f"and {len(group) - IDS_SHOWN} more"] * (len(group) > IDS_SHOWN)
+        )
+        first, whose = group[0], Text(shown(user_id or ""))
+        table.add_row(first.rule, check, str(len(group)), first.says, whose, Text("\n".join(ids), "dim"))
+    return table
 
 
 def told(event: EventOut) -> str:
@@ -116,6 +150,7 @@ WORDS: dict[str, Callable[[Numbers], str]] = {
     "archive": _archived,
     "answer": _answered,
     "read": _read,
+    "repair": lambda n: f"the doctor mended {_counts(n)}",
     "retry": lambda n: f"{_many(n['runs'], 'failed run')} made due again",
     "retention": lambda n: f"{_many(n['runs'], 'old run')} and {_many(n['versions'], 'old topic version')} deleted",
     "profile_rollback": lambda n: (
