@@ -35,6 +35,7 @@ ORDER BY p.seq
 // mode: read
 // Parked pages don't count: they stay where they are, and must not push newer ones out.
 MATCH (p:Page {user_id: $user_id, tier: 'stm'})
+USING INDEX p:Page(user_id, tier, seq)
 WHERE p.seq > 0 AND p.state <> 'failed'
 WITH p LIMIT $limit
 RETURN count(p) AS pages

@@ -12,6 +12,7 @@ from ..store.connection import Row, Tx
 from .timeline import read_head
 
 BATCH = 200
+ANEW = "forget_everything"  # with everything, all events before this one are forgotten, too: the chain begins with it
 LOOKALIKES = 10
 
 
@@ -21,6 +22,7 @@ class _Walk:
 
     seq: int = 0
     hash: str = ""
+    first: int = 1
     met: bool = False
     fault: ChainFault | None = None
     at: int | None = None
@@ -32,7 +34,8 @@ class _Walk:
 async def verify_audit(ctx: Context, user_id: str, earlier: HeadIn | None = None) -> AuditVerified:
     """Walk the user's events up to the head, 200 at a time; with `earlier` say whether that head is still among them.
 
-    Nothing is locked: events written meanwhile are walked too. What the newest events told can't be missed from inside
+    Nothing is locked: events written meanwhile are walked too. Heads from before everything was forgotten can't be
+    found any more, which is no fault. What the newest events told can't be missed from inside
     when someone cuts them and sets the head back: only an `earlier` head that was kept elsewhere shows it.
     Source: invariant I12.
     """
@@ -54,11 +57,11 @@ async def verify_audit(ctx: Context, user_id: str, earlier: HeadIn | None = None
                 break
     if walk.fault is None and head.hash != walk.hash:
         walk.breaks("head_changed", head.seq)
-    if walk.fault is None and earlier is not None and not walk.met:
+    if walk.fault is None and earlier is not None and not walk.met and earlier.seq >= walk.first:
         walk.breaks("replaced" if earlier.seq <= walk.seq else "cut", min(earlier.seq, walk.seq + 1))
     return AuditVerified(
         ok=walk.fault is None,
-        events=walk.seq,
+        events=max(0, walk.seq - walk.first + 1),
         head=head,
         broken_at=walk.at,
         what=walk.fault,
@@ -79,6 +82,8 @@ async def _next(ctx: Context, user_id: str, after: int) -> tuple[list[Row], Audi
 
 async def _follow(ctx: Context, user_id: str, walk: _Walk, row: Row, head: AuditHead) -> None:
     """One step: the event must be the next one, written for this place, after the one before."""
+    if walk.seq == 0 and row.get("kind") == ANEW and written_as(ctx.secret, user_id, row, [row["seq"]]) is not None:
+        walk.first, walk.seq, walk.hash = row["seq"], row["seq"] - 1, row["prev_hash"]
     place = walk.seq + 1
     fits = written_as(ctx.secret, user_id, row, [place]) == place and row["prev_hash"] == walk.hash
     if row["seq"] == place and fits and place <= head.seq:

@@ -31,6 +31,7 @@ EventKind = Literal[
     "pin",
     "state",
     "forget",
+    "forget_everything",
     "read",
 ]
 PROPERTIES = {"user_id", "seq", "kind", "at", "actor", "ids", "numbers", "prev_hash", "hash"}

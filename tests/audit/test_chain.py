@@ -9,6 +9,8 @@ import pytest
 from memoryos_graph import MemoryService, UserMemory
 from memoryos_graph.audit import chain
 from memoryos_graph.contract import AuditVerified
+from memoryos_graph.pipeline.step import Noted, append_events
+from memoryos_graph.store.connection import Tx
 
 from ..graph import ask
 
@@ -151,3 +153,27 @@ async def test_events_of_another_user_do_not_fit(service: MemoryService, memory:
         o=other.user_id,
     )
     assert await _broken(memory) == (8, "changed")
+
+
+async def test_after_everything_was_forgotten_the_chain_begins_with_that(
+    service: MemoryService, memory: UserMemory
+) -> None:
+    await _told(memory)
+    before = await memory.audit_head()
+
+    async def forget(tx: Tx) -> None:
+        user = await tx.one("lock_user", user_id=memory.user_id, lock="x")
+        assert user is not None
+        noted = [Noted("forget_everything", [], {"pages": 8})]
+        await append_events(service.ctx, tx, memory.user_id, user, noted, service.ctx.clock.now())
+
+    await service.ctx.store.write(memory.user_id, forget)
+    kept = await memory.audit_head()
+    await ask(service, "MATCH (e:Event {user_id: $u}) WHERE e.seq < 9 DELETE e", u=memory.user_id)
+    await memory.remember({"user_input": "here again"})
+    found = await memory.verify_audit(head=kept)
+    assert (found.ok, found.events, found.head.seq, found.contains_head) == (True, 2, 10, True)
+    found = await memory.verify_audit(head=before)
+    assert (found.ok, found.contains_head) == (True, False)
+    await ask(service, "MATCH (e:Event {user_id: $u, seq: 9}) SET e.kind = 'forget'", u=memory.user_id)
+    assert await _broken(memory) == (1, "removed")

@@ -51,8 +51,13 @@ def head(result: AuditHead) -> RenderableType:
 def verified(result: AuditVerified) -> RenderableType:
     """Whether the chain is whole, and where it is not."""
     if result.ok:
-        held = "" if result.contains_head is None else "; the earlier head is part of it"
-        return Text(f"whole: {result.events} events up to {result.head.seq}:{result.head.hash or '-'}{held}", "green")
+        held = {
+            None: "",
+            True: "; the earlier head is part of it",
+            False: "; the earlier head is of what was forgotten",
+        }
+        upto = f"{result.head.seq}:{result.head.hash or '-'}"
+        return Text(f"whole: {result.events} events up to {upto}{held[result.contains_head]}", "green")
     said = f"broken at event {result.broken_at} ({result.what}): {FAULTS[str(result.what)]}"
     return Text(f"{said}; {result.events} events before it are whole", "bold red")
 
@@ -125,6 +130,13 @@ def _answered(n: Numbers) -> str:
     return f"{how}; {_many(n['used'], 'thing')} shown{spent}"
 
 
+def _decided(how: str) -> Callable[[Numbers], str]:
+    def words(n: Numbers) -> str:
+        return f"a fact was {how}; {_many(n['facts'], 'new version')}, {_number(n['superseded'])} replaced"
+
+    return words
+
+
 def _read(n: Numbers) -> str:
     return ", ".join(f"{verb}: {_many(found, 'thing')} given out" for verb, found in n.items())
 
@@ -152,6 +164,15 @@ WORDS: dict[str, Callable[[Numbers], str]] = {
     "read": _read,
     "repair": lambda n: f"the doctor mended {_counts(n)}",
     "retry": lambda n: f"{_many(n['runs'], 'failed run')} made due again",
+    "state": _decided("stated by hand"),
+    "correct": _decided("corrected: it was never so"),
+    "change": _decided("changed: it was so until then"),
+    "retract": _decided("retracted"),
+    "restore": _decided("restored"),
+    "confirm": _decided("confirmed"),
+    "pin": lambda n: "a fact was pinned" if n["pinned"] else "a fact was let go from its pin",
+    "forget": lambda n: f"forgotten for good: {_counts(n)}",
+    "forget_everything": lambda n: f"everything forgotten for good: {_counts(n)}",
     "retention": lambda n: f"{_many(n['runs'], 'old run')} and {_many(n['versions'], 'old topic version')} deleted",
     "profile_rollback": lambda n: (
         f"profile set back to version {_number(n['version'])}: {_many(n['restored'], 'fact')} restored, "
