@@ -50,6 +50,8 @@ from .contract import (
     ProfileVersionsRequest,
     Readiness,
     Reembedded,
+    ResidueCost,
+    ResidueErased,
     RollbackOut,
     RollbackRequest,
     RunList,
@@ -72,6 +74,7 @@ from .contract import (
 from .curation import correcting, pinning
 from .curation import profile as curating
 from .domain.act import ActKind
+from .curation import residue as erasing
 from .domain.page import PageState
 from .errors import InvalidInput, MemoryosError
 from .pipeline import intake, reembedding
@@ -85,7 +88,7 @@ from .recall import why as explaining
 from .scheduler.timetable import Timetable
 from .scheduler.work import STEPS, retry_run, work_through
 from .scheduler.worker import Worker
-from .settings import Settings
+from .settings import Settings, load_settings
 from .store.connection import Row, Tx
 from .store.vectors import Model, Stage
 
@@ -158,6 +161,23 @@ class MemoryService:
 
         async with open_context(settings, on_progress=on_progress, any_model=True, **parts) as ctx:
             return await reembedding.reembed(ctx, on_progress=on_vectors)
+
+    @staticmethod
+    async def residue_cost(
+        settings: Settings | None = None, *, on_progress: Callable[[str], None] | None = None
+    ) -> ResidueCost:
+        """What `erase_residue` would cost now. Raises SetupError."""
+        return await erasing.residue_cost(settings or load_settings(), on_progress=on_progress)
+
+    @staticmethod
+    async def erase_residue(
+        settings: Settings | None = None, *, on_progress: erasing.Progress | None = None
+    ) -> ResidueErased:
+        """Overwrite on disk what was deleted before; the managed server is away for some seconds.
+
+        See curation.residue.erase_residue. Raises SetupError, TryAgain.
+        """
+        return await erasing.erase_residue(settings or load_settings(), on_progress=on_progress)
 
     def user(self, user_id: str) -> UserMemory:
         """The memory of one user, who need not exist yet. Raises InvalidInput for an id that can't be one."""

@@ -29,3 +29,9 @@ RETURN datetime() AS now
 SHOW SETTINGS YIELD name, value
 WHERE name IN ['db.logs.query.enabled', 'db.logs.query.parameter_logging_enabled', 'db.tx_log.rotation.retention_policy']
 RETURN name, value
+
+// name: indexes_being_built
+// mode: schema
+SHOW INDEXES YIELD name, state, populationPercent
+WHERE state <> 'ONLINE'
+RETURN name, state, populationPercent AS percent

@@ -78,6 +78,26 @@ class Reembedded(Result):
     vectors: dict[str, int]
 
 
+class ResidueCost(Result):
+    """What erasing on disk would cost: seconds without any answer, then seconds in which search may be refused."""
+
+    nodes: int
+    vectors: int
+    bytes: int
+    unavailable_s: int
+    degraded_s: int
+
+
+class ResidueErased(Result):
+    """Erasing on disk that is done: nothing that was deleted before `erased_at` is in the files any more."""
+
+    erased_at: datetime
+    records: int
+    bytes: int
+    index_files: int
+    seconds: float
+
+
 class RunList(Result):
     items: list[RunOut]
     next_cursor: str | None

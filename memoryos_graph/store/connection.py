@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ import neo4j
 from neo4j import exceptions as driver_errors
 from neo4j import time as neo4j_time
 
-from ..errors import DatabaseUnavailable, InternalError, MemoryosError, SetupError, UserBusy
+from ..errors import DatabaseUnavailable, InternalError, MemoryosError, SetupError, TryAgain, UserBusy
 from .cypher_files import OTHER_VECTORS, VECTORS, Line, Query, load
 
 T = TypeVar("T")
@@ -33,6 +33,7 @@ RACE_CODES = (
     "DeadlockDetected",
     "LockAcquisitionTimeout",
 )
+INDEX_NOT_READY = "51N63"
 BUSY_CODES = (
     "LockAcquisitionTimeout",
     "LockClientStopped",
@@ -50,6 +51,8 @@ def translate(exc: Exception) -> MemoryosError:
         )
     if code.endswith("DatabaseNotFound"):
         return SetupError("the database named by NEO4J_DATABASE does not exist on this server", code="no_database")
+    if getattr(exc, "gql_status", None) == INDEX_NOT_READY:
+        return TryAgain("an index is being built; search answers again when it is ready", retry_after_s=10)
     if code.endswith("IndexNotFound"):
         return SetupError(
             "an index of the database is gone, as after a change of the embedding model: start again, it is built then",
@@ -190,6 +193,19 @@ class Connection:
         try:
             async with self.driver.session(database=self.database) as session:
                 return await (session.execute_read(body) if read else session.execute_write(body))
+        except (driver_errors.Neo4jError, driver_errors.DriverError) as exc:
+            raise translate(exc) from exc
+
+    async def together(self, statements: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Statements of the schema in one transaction: all of them or none, with no moment in between."""
+
+        async def body(raw: neo4j.AsyncManagedTransaction) -> None:
+            for text, params in statements:
+                await (await raw.run(text, dict(params))).consume()
+
+        try:
+            async with self.driver.session(database=self.database) as session:
+                await session.execute_write(body)
         except (driver_errors.Neo4jError, driver_errors.DriverError) as exc:
             raise translate(exc) from exc
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,8 @@ log = logging.getLogger("memoryos_graph.store")
 
 SCHEMA_VERSION = 1
 _SETTLE_TRIES = 50
+_BUILD_POLL_S = 0.2
+SEARCHED = ("FULLTEXT", "VECTOR")
 _DEFINITION = re.compile(
     r"CREATE (?P<type>CONSTRAINT|RANGE|FULLTEXT|VECTOR)(?: INDEX)? (?P<name>\w+) IF NOT EXISTS FOR "
     r"\(n:(?P<label>\w+)\) "
@@ -110,6 +112,39 @@ def _fault(want: Wanted, row: Row | None) -> str:
     if row["state"] != "ONLINE":
         return str(row["state"]).lower()
     return "" if _same(want, row) else "another definition"
+
+
+async def renew_search_indexes(connection: Connection, on_index: Callable[[float, int], None]) -> int:
+    """Build full-text and vector indexes anew, one after the other; how many.
+
+    Each is dropped and created in one transaction: killed in between, it is being built. Meanwhile it is not ready.
+    `on_index` is told how many are done, of how many. Raises SetupError (`foreign_index`: none was built yet, and
+    `index_failed`).
+    """
+    stored = await _read_meta(connection)
+    if stored is None:
+        return 0
+    connection.search_in(stored.embedding_property)
+    server, dimension = load("server", connection.line), stored.embedding_dimension
+    rows = await connection.statement(server["show_indexes"].text)
+    found = {row["name"]: row for row in rows if row["type"] in SEARCHED}
+    wanted = _declared(connection, dimension, connection.vectors) + _other_vectors(connection, dimension)
+    ours = [want for want in wanted if want.name in found]
+    if foreign := sorted(found.keys() - {want.name for want in ours}):
+        raise SetupError(f"index {foreign[0]} is not of this program: drop it before", code="foreign_index")
+    for done, want in enumerate(ours):
+        on_index(done, len(ours))
+        params = {"dimension": found[want.name]["options"]["indexConfig"].get("vector.dimensions", dimension)}
+        await connection.together([(server["drop_index"].text, {"name": want.name}), (want.query.text, params)])
+        while rows := await connection.statement(server["indexes_being_built"].text):
+            if any(row["state"] == "FAILED" for row in rows):
+                raise SetupError(
+                    f"index {want.name} could not be built: start again, it is mended then", code="index_failed"
+                )
+            on_index(done + min(row["percent"] for row in rows) / 100, len(ours))
+            await asyncio.sleep(_BUILD_POLL_S)
+    on_index(len(ours), len(ours))
+    return len(ours)
 
 
 def check_meta(stored: Meta, mine: Meta, *, any_model: bool = False) -> None:

@@ -17,6 +17,7 @@ ROOT = Path(memoryos_graph.__file__).parent
 # give user ids only, or numbers, or are of no user; make_due names a batch of users by their ids
 ACROSS_USERS = {"due_users", "work_left", "walk_users", "make_due", "claim_job", "finish_job"}
 ACROSS_USERS |= {"vectors_now", "set_reembed", "swap_vectors", "doctor_strays"}
+ACROSS_USERS |= {"fill_log", "set_residue_erased", "residue_erased_at", "count_nodes"}
 
 
 def _calls() -> dict[str, set[frozenset[str]]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import render
+from . import erasing, render
 from .console import Format, busy, fail, note, out, print_json
 from .options import Output, format_of
 from .session import run_async, settings
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 PROMPT, MORE = "neo4j> ", "     > "
 
 db = typer.Typer(help="The managed Neo4j of this machine.", no_args_is_help=True)
+db.command()(erasing.erase_residue)
 
 
 @db.command()

@@ -10,6 +10,7 @@ one supervisor of a folder starts Java, restarts it when it dies, and stops it w
 from memoryos_graph.store.cypher_files import Line
 
 from .client import ManagedServer, ServerStatus, acquire, keep, status, stop
+from .erasing import Erasing
 from .leases import Lease
 
-__all__ = ["Lease", "Line", "ManagedServer", "ServerStatus", "acquire", "keep", "status", "stop"]
+__all__ = ["Erasing", "Lease", "Line", "ManagedServer", "ServerStatus", "acquire", "keep", "status", "stop"]

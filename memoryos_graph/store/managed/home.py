@@ -44,6 +44,18 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Erased:
+    """What became of a request to overwrite deleted things on disk; `code` and `detail` say why it was not done."""
+
+    request: str
+    records: int = 0
+    bytes: int = 0
+    index_files: int = 0
+    code: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True)
 class Home:
     """Paths of one server. Nothing here is read by Neo4j but `conf`, `data`, `logs`, `import`, `plugins` and `tmp`."""
 
@@ -78,6 +90,21 @@ class Home:
     def keep_marker(self) -> Path:
         """Its presence tells the supervisor to stay without clients."""
         return self.run / "keep"
+
+    @property
+    def erase_request(self) -> Path:
+        """Its presence tells the supervisor to overwrite deleted things while Java is stopped, as often as it takes."""
+        return self.run / "erase"
+
+    @property
+    def erase_lock(self) -> Path:
+        """Held by the one client that asks for it."""
+        return self.run / "erase.lock"
+
+    @property
+    def logs(self) -> Path:
+        """Neo4j's transaction logs."""
+        return self.root / "data/transactions/neo4j"
 
     @property
     def conf(self) -> Path:
@@ -177,6 +204,20 @@ class Home:
         """Leave the reason for the clients that wait."""
         failure = Failure(secrets.token_hex(8), error.code, error.detail)
         self._write_private(self.run / "failure.json", json.dumps(asdict(failure)))
+
+    def request_erase(self, request: str) -> None:
+        """Ask the supervisor; an interrupted one is done by the next."""
+        self._write_private(self.erase_request, request)
+
+    def say_erased(self, erased: Erased) -> None:
+        """Tell the client what was done, then take the request away."""
+        self._write_private(self.run / "erased.json", json.dumps(asdict(erased)))
+        self.erase_request.unlink(missing_ok=True)
+
+    def erased(self) -> Erased | None:
+        """What was done last."""
+        found = _read_json(self.run / "erased.json")
+        return Erased(**found) if found else None
 
     def last_port(self) -> int | None:
         """The port of the last run, kept so that drivers opened before a restart find the server again."""

@@ -14,15 +14,17 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from memoryos_graph.errors import MemoryosError, SetupError
 
 from .archive import Archive
 from .config import VERSIONS, Plan, command, write_conf
-from .home import Home, Running, wrong_password
+from .home import Erased, Home, Running, wrong_password
 from .leases import Lease, java_holds, try_lock
 from .probe import PasswordRefused, answers, free_port, is_free
+from .residue import overwrite
 from .server import Server
 
 POLL_S = 0.2
@@ -30,6 +32,7 @@ START_POLL_S = 0.05
 START_LIMIT_S = 300.0  # recovery of a large store after a crash takes its time
 LOCK_WAIT_S = 2.0
 ORPHAN_GRACE_S = 10.0  # a Java whose supervisor was killed ends by itself within about 2 s
+ERASE_STOP_S = 120.0
 RESTARTS = 5
 RESTART_WINDOW_S = 600.0
 
@@ -145,9 +148,29 @@ class Supervisor:
         while True:
             self._raise_if_unwanted()
             self._raise_if_idle()
+            if self.home.erase_request.exists():
+                self._erase(self.home.erase_request.read_text(encoding="utf-8"))
             if self.server is not None and not self.server.is_alive():
                 self._restart()
             time.sleep(POLL_S)
+
+    def _erase(self, request: str) -> None:
+        """Stop Java, overwrite deleted things in its files, start it again. Killed in between, the next repeats it."""
+        assert self.server is not None
+        self._say("starting")
+        if self.server.stop(ERASE_STOP_S):
+            try:
+                done = Erased(request, **asdict(overwrite(self.home.root)))
+            except (OSError, SetupError) as exc:
+                done = Erased(request, code=getattr(exc, "code", "not_writable"), detail=str(exc))
+        else:
+            done = Erased(request, code="stop_timeout", detail=f"Neo4j did not stop within {ERASE_STOP_S:.0f} s")
+        self.home.say_erased(done)
+        try:
+            self._start()
+        except SetupError as exc:
+            log(f"{exc.code}: {exc.detail}")
+            self.server.stop()  # then it is started again as after any death
 
     def _restart(self) -> None:
         """Start Java again on the same port, later each time. Raises SetupError after too many deaths in a while."""
