@@ -112,7 +112,7 @@ def any_value(rng: random.Random) -> Any:
             lambda: rng.choice((0.0, 0.5, 1e300, rng.random())),
             lambda: bool(n % 2),
             lambda: "".join(rng.choices(rng.choice(SHORT), k=n)),
-            lambda: rng.choice((LONG, WIDE, "é" * 40, "x" * 119, "x" * 120, "x" * 121, "x" * 240)),
+            lambda: rng.choice(("plain words " * 40, "鯨" * 90, "é" * 40, "x" * 119, "x" * 120, "x" * 121, "x" * 240)),
             lambda: [whole] * n,
             lambda: [rng.random() for _ in range(n)],
             lambda: [True] * n,
@@ -149,8 +149,10 @@ async def fill(service: MemoryService) -> Scanner:
         [{"user_input": f"{WORD} {LONG}{i}", "assistant_response": WIDE, "id": f"idCANARY4-{i}"} for i in range(12)]
     )
     await gone.maintain("index", force=False)
-    vector = "MATCH (p:Page {user_id: 'victimCANARY5'}) CALL db.create.setNodeVectorProperty(p, 'embedding', $raw)"
-    await ask(service, vector, raw=raw)
+    vector = """MATCH (p:Page) WITH p, CASE p.user_id WHEN 'live' THEN $other ELSE $raw END AS vector
+                CALL db.create.setNodeVectorProperty(p, 'embedding', vector)"""
+    # in one transaction with vectors that stay: files of an index that hold nothing else go at once
+    await ask(service, vector, raw=raw, other=[rng.gauss(0, 3) for _ in range(384)])
     numbers = [rng.gauss(0, 3) for _ in range(384)]
     await ask(
         service,
@@ -195,13 +197,12 @@ async def test_cases_f9_f10_nothing_deleted_is_left_in_any_file(own: Settings) -
     assert "nothing answers for about" in said
 
     assert await asyncio.to_thread(scanner.found, home.root) == {}
-    assert await state_of(own) == before
     async with opened(own) as service:
+        assert (await ask(service, DUMP), await ask(service, INDEXES)) == before
         erased_at = await service.ctx.store.connection.read(residue_erased_at)
         assert erased_at is not None
         assert started < erased_at < datetime.now(UTC)
-        hit = (await service.user("live").search("marmalade number 3")).hits[0]
-        assert "marmalade number 3" in hit.text
+        assert "marmalade" in (await service.user("live").search("marmalade number 3")).hits[0].text
     await stopped(own)
     assert overwrite(home.root).records == 0
     assert await asyncio.to_thread(scanner.found, home.root) == {}
