@@ -39,7 +39,10 @@ RETURN f {.*, embedding: null, embedding_b: null, status: CASE WHEN f.status = '
        [(f)-[s:SUPERSEDES]->(o:Fact) WHERE s.at <= $known_at AND NOT s.kind IN ['refresh', 'merge']
          AND NOT (coalesce(o.retired_by, '') IN ['refresh', 'merge'] AND o.retired_at <= $known_at) | o.fact_id] AS supersedes,
        [(n:Fact)-[s:SUPERSEDES]->(f) WHERE s.at <= $known_at | n.fact_id] AS superseded_by,
-       [(f)-[c:CONFLICTS_WITH]-(o:Fact) WHERE c.at <= $known_at AND $known_at < c.until | o.fact_id] AS conflicts_with
+       [(f)-[c:CONFLICTS_WITH]-(o:Fact) WHERE c.at <= $known_at AND $known_at < c.until | o.fact_id] AS conflicts_with,
+       COLLECT { MATCH (o:Fact {user_id: $user_id, status: CASE f.status WHEN 'proposed' THEN 'current' ELSE '' END, kind: f.kind})
+                 WHERE o.predicate = f.predicate AND o.subject = f.subject AND o.object <> f.object AND o.hidden = false
+                 RETURN o.fact_id } AS would_replace
 
 // name: fact_tree
 // mode: read

@@ -46,7 +46,8 @@ class Source(Result):
 class FactOut(Result):
     """A fact as it is always shown, or as it was known at the moment asked for. Open ends of intervals are null.
 
-    `ends` are the words that ended it. Traits are inferred: `level` is how strong one is, `reason` why.
+    `ends` are the words that ended it. Traits are inferred: `level` is how strong one is, `reason` why. `would_replace`
+    are the current facts that a proposed one waits beside.
     """
 
     fact_id: str
@@ -73,6 +74,7 @@ class FactOut(Result):
     supersedes: list[str]
     superseded_by: list[str]
     conflicts_with: list[str]
+    would_replace: list[str]
 
 
 class PageSource(Result):

@@ -71,6 +71,7 @@ class Claim:
     the slice there must equal `quote` (domain.provenance checks it).
     `valid_from` is when it began to hold in the world; None means the time of the page.
     `replaces` is the object of an older fact that the words themselves deny ("not Maya" in "Mia, not Maya").
+    `disputes`: the words before it say that what was said or remembered is wrong ("that's wrong, I live in Bergen").
     `more` holds further quotes that carry the same claim, as traits need (traits.md); `reason` is a trait's sentence.
     """
 
@@ -90,6 +91,7 @@ class Claim:
     sensitivity: Sensitivity = Sensitivity.NONE
     stance: Stance = Stance.STATES
     replaces: str | None = None
+    disputes: bool = False
     more: tuple[Quote, ...] = ()
     reason: str = ""
 

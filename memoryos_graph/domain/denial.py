@@ -18,9 +18,11 @@ def denials(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Stat
     over the beginning of what it denies, or of what it says once more.
     """
     denied: dict[Statement, Statement] = {}
+    unsure = set(disputes_waiting(slot, statements))
     for denial in sorted((one for one in (*statements, *slot.blows) if one.denies), key=lambda one: one.order):
         foreign = denial in slot.blows
-        before = [one for one in statements if one.order < denial.order]
+        known = [one for one in statements if one not in unsure or _withdraws(denial)]
+        before = [one for one in known if one.order < denial.order]
         again = [] if foreign else _said_again(slot, denial, before)
         if denial.is_act(ActKind.RESTORE):
             for one in again:
@@ -29,10 +31,36 @@ def denials(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Stat
         if denial.is_act(ActKind.RETRACT, ActKind.RESTORE):
             denied = {one: by for one, by in denied.items() if by not in targets}
         denied |= dict.fromkeys(targets, denial)
-        taken_over = again or [one for one in targets if one.states]
+        proposals = [one for one in again if one.disputes] if denial.is_act(ActKind.CONFIRM) and targets else []
+        taken_over = [one for one in again if one not in proposals] or [one for one in targets if one.states]
         if taken_over and denial.begins is None and not foreign and denial.states:
-            slot.begins[denial] = min(map(slot.begins_of, taken_over))
+            begins = min(map(slot.begins_of, taken_over))
+            unsaid = [one for one in proposals if one.begins is None]
+            slot.begins |= dict.fromkeys([denial, *unsaid], begins)
     return denied
+
+
+def disputes_waiting(slot: Slot, statements: Sequence[Statement]) -> list[Statement]:
+    """Statements that dispute what holds, until somebody confirms them. Where nothing holds, they just state."""
+    waiting: list[Statement] = []
+    if not any(one.disputes for one in statements):
+        return waiting
+    sure: list[Statement] = []
+    for one in sorted(statements, key=lambda one: one.order):
+        if one.is_act(ActKind.RETRACT):
+            continue
+        value = slot.value_of(one)
+        confirmed = [c for c in statements if c.is_act(ActKind.CONFIRM) and c.order > one.order]
+        holding = [s for s in walk(slot, sure)[0] if s.until == NEVER and s.value != value] if one.disputes else []
+        if holding and not any(slot.value_of(c) == value for c in confirmed):
+            waiting.append(one)
+        else:
+            sure.append(one)
+    return waiting
+
+
+def _withdraws(denial: Statement) -> bool:
+    return denial.is_act(ActKind.RETRACT, ActKind.CORRECT)
 
 
 def changed_then(slot: Slot, statements: Sequence[Statement]) -> None:
@@ -83,6 +111,8 @@ def _corrected(
         if named:
             return named
     known = [one for one in before if not one.is_act(ActKind.RETRACT)]
+    if correction.is_act(ActKind.CONFIRM):  # what it confirms has moved nothing so far
+        known = [one for one in known if not (one.disputes and slot.value_of(one) == value)]
     return [one for s in walk(slot, known)[0] if s.until == NEVER and s.value != value for one in s.states]
 
 

@@ -46,6 +46,7 @@ class Statement:
     speaker: str = Side.USER
     stance: Stance = Stance.STATES
     replaces: str | None = None
+    disputes: bool = False
     confidence: float = 0.8
     run_id: str | None = None
     recorded_at: datetime | None = None
@@ -109,6 +110,7 @@ def statements_of(claim: Claim, said_at: Mapping[str, datetime], *, echo: bool =
             until=claim.valid_to,
             stance=claim.stance,
             replaces=claim.replaces,
+            disputes=claim.disputes,
             confidence=claim.confidence,
         )
         for quote in claim.quotes

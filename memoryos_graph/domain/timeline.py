@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .act import ActKind
 from .claim import FactKind, Stance
-from .denial import changed_then, denials
+from .denial import changed_then, denials, disputes_waiting
 from .statement import Statement
 from .traits import TRAITS
 from .walk import Slot, Stretch, walk
@@ -36,7 +36,10 @@ def settle(slot: Slot) -> Settled:
     heard = [one for one in spoken if not one.first_hand]
     denied = denials(slot, first)
     withdrawn = _denied_stretches(slot, first, denied)
-    unproven = _unproven(slot, [one for one in first if one.states and one not in denied])
+    left = [one for one in first if one not in denied]
+    unproven = _proposed(slot, disputes_waiting(slot, left))
+    disputed = {one for stretch in unproven for one in stretch.states}
+    unproven += _unproven(slot, [one for one in left if one.states and one not in disputed])
     aside = {*denied, *(one for stretch in (*withdrawn, *unproven) for one in (*stretch.states, *stretch.ends))}
     rest = [one for one in first if one not in aside and not one.is_act(ActKind.RETRACT)]
     changed_then(slot, rest)
@@ -60,12 +63,25 @@ def _unproven(slot: Slot, statements: Sequence[Statement]) -> list[Stretch]:
     for one in statements:
         if one.kind is FactKind.TRAIT and one.stance is not Stance.ENDS:
             evidence[slot.value_of(one) or ""].append(one)
-    return [
-        Stretch(value, min(map(slot.begins_of, states)), states, proposed=True)
-        for value, states in evidence.items()
-        if not any(one.act for one in states)
-        and not TRAITS[states[0].predicate].proven_by({one.span.page_id: one.said_at for one in states})
+    unproven = [
+        one
+        for states in evidence.values()
+        for one in states
+        if not any(other.act for other in states)
+        and not TRAITS[one.predicate].proven_by({other.span.page_id: other.said_at for other in states})
     ]
+    return _proposed(slot, unproven)
+
+
+def _proposed(slot: Slot, statements: Sequence[Statement]) -> list[Stretch]:
+    """What waits to be believed, by value: it moves nothing."""
+    found: dict[str, Stretch] = {}
+    for one in statements:
+        value = slot.value_of(one) or ""
+        stretch = found.setdefault(value, Stretch(value, slot.begins_of(one), [], proposed=True))
+        stretch.states.append(one)
+        stretch.begins = min(stretch.begins, slot.begins_of(one))
+    return list(found.values())
 
 
 def _denied_stretches(slot: Slot, first: Sequence[Statement], denied: Mapping[Statement, Statement]) -> list[Stretch]:

@@ -62,6 +62,7 @@ def statement_of(row: Row, fact: Row) -> Statement:
         speaker=row["origin"],
         stance=Stance(row["stance"]),
         replaces=row.get("replaces"),
+        disputes=row.get("disputes") or False,
         confidence=row["confidence"],
         run_id=row.get("run_id"),
         recorded_at=row["at"],
@@ -89,6 +90,7 @@ def fact_of(row: Row, moment: Moment | None = None) -> FactOut:
         supersedes=row["supersedes"],
         superseded_by=row["superseded_by"],
         conflicts_with=row["conflicts_with"],
+        would_replace=row["would_replace"],
     )
 
 

@@ -126,6 +126,7 @@ def _said(one: Statement, ledger: Ledger, run_id: str | None) -> dict[str, Any]:
         "begins": one.begins,
         "until": one.until,
         "replaces": None if act else one.replaces,  # a decision names a fact: its words may be forgotten meanwhile
+        "disputes": one.disputes or None,
         "act": act and act.kind.value,
         "act_on": act and act.on,
         "act_since": act and act.since,
