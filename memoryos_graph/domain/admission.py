@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from .claim import Claim, FactKind, Level, Quote
+from .claim import Claim, FactKind, Level, Quote, Stance
+from .dispute import disputes
 from .page import Page, Side
 from .provenance import quote_fault
 from .traits import TRAITS
@@ -43,12 +44,19 @@ def admit(claims: Iterable[Claim], shown: Mapping[str, Page]) -> Admitted:
         elif fault := _content_fault(claim):
             result.rejected[fault] += 1
         elif spoken:
-            result.claims.append(_with_quotes(claim, spoken))
+            result.claims.append(_as_meant(_with_quotes(claim, spoken), shown))
         elif claim.kind in _ECHOED:
             result.echoes.append(_with_quotes(claim, proven))
         else:
             result.rejected["wrong_speaker"] += 1
     return result
+
+
+def _as_meant(claim: Claim, shown: Mapping[str, Page]) -> Claim:
+    """A claim of words that only dispute something waits to be confirmed, whatever a provider made of them."""
+    if claim.kind not in _ECHOED or not disputes(claim, shown[claim.page_id]):
+        return claim
+    return replace(claim, disputes=True, stance=Stance.STATES, replaces=None)
 
 
 def _may_say(kind: FactKind, quote: Quote, page: Page) -> bool:

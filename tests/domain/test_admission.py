@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from memoryos_graph.domain.admission import admit
-from memoryos_graph.domain.claim import Claim, FactKind, Quote
+from memoryos_graph.domain.claim import Claim, FactKind, Quote, Stance
 from memoryos_graph.domain.page import Page, Side
+
+from .claims import make_claim
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -114,3 +116,30 @@ def test_what_a_tool_wrote_on_the_users_side_is_not_the_users_word() -> None:
 def test_traits_are_of_known_open_dimensions(predicate: str, object: str, fault: str | None) -> None:
     claim = _claim(FactKind.TRAIT, _quote(PAGE, Side.USER, WORDS), predicate=predicate, object=object)
     assert dict(admit([claim], {"p": PAGE}).rejected) == ({fault: 1} if fault else {})
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "replaces", "proposes"),
+    [
+        ("That's wrong, I live in Bergen.", "I live in Bergen", None, True),
+        ("That’s not right. I live in Bergen.", "I live in Bergen", None, True),
+        ("No, that is wrong, I live in Bergen.", "that is wrong, I live in Bergen", "Oslo", True),
+        ("You've got that wrong, actually, I live in Bergen.", "I live in Bergen", None, True),
+        ("不对，我住在上海。", "我住在上海", None, True),
+        ("你记错了，我住在上海。", "我住在上海", None, True),
+        ("That's wrong, I live in Bergen, not Oslo.", "I live in Bergen, not Oslo", "Oslo", False),
+        ("No, I live in Bergen.", "I live in Bergen", None, False),
+        ("说错了，我叫王芳。", "我叫王芳", None, False),
+        ("不对，我住在上海，不是北京。", "我住在上海，不是北京", "北京", False),
+        ("Nothing is wrong here. I live in Bergen.", "I live in Bergen", None, False),
+    ],
+)
+def test_where_a_proposal_ends_and_a_correction_begins(
+    text: str, quote: str, replaces: str | None, proposes: bool
+) -> None:
+    start = text.index(quote)
+    page = _page(user=text)
+    place = {"quote": quote, "start": start, "end": start + len(quote), "stance": Stance.CORRECTS}
+    claim = make_claim("lives_in", "Bergen", page.page_id, replaces=replaces, **place)
+    (admitted,) = admit([claim], {page.page_id: page}).claims
+    assert (admitted.disputes, admitted.stance is Stance.STATES) == (proposes, proposes)

@@ -21,7 +21,7 @@ from .summary import line
 from .topics import topics
 
 MODEL = "rules"
-RULES_VERSION = "4"
+RULES_VERSION = "3"
 PROMPT_HASH = hashlib.sha256(f"memoryos-graph rules {RULES_VERSION}".encode()).hexdigest()
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from ...domain.claim import Claim, Stance
+from ...domain.claim import Claim
 from ...domain.page import Page, Side
 from ...domain.predicates import PREDICATES
 from . import ends, family_en, health_en, life_zh, plans_en, statements_en, statements_zh, tastes_en, tastes_zh
-from .corrections import corrections, disputes
+from .corrections import corrections
 from .sentence import Found, Sentence
 from .speech import plain_sentences, plain_text, role_play_goes_on
 from .tool_results import tool_results
@@ -58,7 +58,7 @@ def _of_page(page: Page, said: Sequence[Claim], *, in_role_play: bool) -> list[C
     claimed: list[Claim] = []
     for sentence in plain_sentences(text, folded, page.event_time):
         found = list(_found(sentence)) or list(corrections(sentence, [*said, *claimed]))
-        claimed.extend(_claim(page, one, disputes=disputes(one, folded)) for one in found)
+        claimed.extend(_claim(page, one) for one in found)
     return _once(claimed)
 
 
@@ -77,7 +77,7 @@ def _once(claimed: Sequence[Claim]) -> list[Claim]:
     return sorted(firsts.values(), key=lambda one: (one.start, one.end))
 
 
-def _claim(page: Page, found: Found, *, disputes: bool) -> Claim:
+def _claim(page: Page, found: Found) -> Claim:
     predicate = PREDICATES[found.predicate]
     quote = page.user_input[found.start : found.end].rstrip()
     return Claim(
@@ -94,7 +94,6 @@ def _claim(page: Page, found: Found, *, disputes: bool) -> Claim:
         confidence=found.confidence,
         valid_from=found.valid_from,
         sensitivity=predicate.sensitivity,
-        stance=Stance.STATES if disputes else found.stance,
+        stance=found.stance,
         replaces=found.replaces,
-        disputes=disputes,
     )

@@ -15,24 +15,6 @@ _EN = re.compile(
     r" (?P<new>[^\W_][\w' -]{0,38}?),? not (?P<old>[^\W_][\w' -]{0,38}?)(?=\s*(?:$|[.,!;)]))"
 )
 _ZH = re.compile(r"(?:是|叫)(?P<new>[\w《》]{1,12}?),?\s*(?:而)?不是(?P<old>[\w《》]{1,12}?)(?=\s*(?:$|[,;.。!?了]))")
-# What disputes the words of somebody else. Who names the wrong thing ("not Oslo"), or takes back words of their own
-# ("I meant", "说错了"), corrects; who only says that it is wrong proposes.
-_DISPUTED = re.compile(
-    r"(?i)(?:\b(?:that|this|it)(?:'s| is| was)|\byou(?:'re| are| were)"
-    r"|\byou(?:'ve| have)? (?:got|have|had) (?:that|this|it|me))"
-    r" (?:all |just |simply |completely |totally )?(?:wrong|incorrect|mistaken|false|not (?:right|true|correct))"
-    r"[-,.;:! ]+(?:(?:actually|in fact|because|since|and|but)[, ]+)*$"
-    r"|(?:你(?:说|记|搞|弄)错了|[这那]是错的|不对)[,.。!:; ]*(?:其实|实际上|因为)?[,: ]*$"
-)
-_LOOK_BACK = 60
-
-
-def disputes(found: Found, folded: str) -> bool:
-    """Whether the words right before a statement say that something said or remembered is wrong, and not what."""
-    before = folded[max(0, found.start - _LOOK_BACK) : found.start]
-    if found.replaces is not None or found.stance not in (Stance.STATES, Stance.CORRECTS):
-        return False
-    return _DISPUTED.search(before) is not None
 
 
 def corrections(sentence: Sentence, said: Sequence[Claim]) -> Iterator[Found]:
