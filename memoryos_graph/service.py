@@ -22,6 +22,7 @@ from .contract import (
     AnswerResult,
     AuditHead,
     AuditVerified,
+    ConfirmRequest,
     ContextRequest,
     ContextResult,
     CorrectRequest,
@@ -33,6 +34,8 @@ from .contract import (
     FactList,
     FactOut,
     FactsRequest,
+    ForgetPlan,
+    ForgetRequest,
     KeyCreated,
     KeyList,
     KeyOut,
@@ -42,6 +45,7 @@ from .contract import (
     MomentRequest,
     PartState,
     PinRequest,
+    PlanRequest,
     ProfileDiff,
     ProfileDiffRequest,
     ProfileOut,
@@ -49,6 +53,9 @@ from .contract import (
     ProfileVersionList,
     ProfileVersionsRequest,
     Readiness,
+    Receipt,
+    ReceiptCheck,
+    ReceiptList,
     Reembedded,
     ResidueCost,
     ResidueErased,
@@ -69,10 +76,12 @@ from .contract import (
     TurnStored,
     UserId,
     VerifyAuditRequest,
+    VerifyRequest,
     Why,
 )
-from .curation import correcting, pinning
+from .curation import correcting, erasing, forgetting, pinning
 from .curation import profile as curating
+from .curation import receipts as receipting
 from .curation import residue as erasing
 from .domain.act import ActKind
 from .domain.page import PageState
@@ -566,6 +575,41 @@ class UserMemory:
         done = await deciding
         self._worker.nudge()
         return done
+
+    async def forget(self, *, limit: int = 50, **selector: Any) -> ForgetPlan:
+        """Plan to forget; selectors are the fields of ForgetRequest. Nothing changes until the plan is confirmed.
+
+        Raises InvalidInput, NotFound, and Conflict (`already_forgotten`).
+        """
+        return await forgetting.plan(self._ctx, self.user_id, _checked(ForgetRequest, selector), limit=limit)
+
+    async def forget_plan(self, plan_id: str, *, limit: int = 50, cursor: str | None = None) -> ForgetPlan:
+        """More items of a plan. Raises NotFound once it is confirmed or an hour old."""
+        request = _checked(PlanRequest, {"limit": limit, "cursor": cursor})
+        return await forgetting.get_plan(self._ctx, self.user_id, plan_id, limit=request.limit, cursor=request.cursor)
+
+    async def confirm_forget(self, plan_id: str, *, also: Sequence[str] = ()) -> Receipt:
+        """Forget what a plan lists, and the pages of its `also_said_in` that are named. When this returns it is gone
+        from every read and from the graph; a repeat gives the same receipt. Raises NotFound, Conflict, InvalidInput.
+        """
+        request = _checked(ConfirmRequest, {"also": list(also)})
+        await forgetting.begin(self._ctx, self.user_id, plan_id, request.also)
+        await erasing.finish_forgets(self._ctx, self.user_id)
+        self._worker.nudge()
+        return await receipting.receipt(self._ctx, self.user_id, plan_id)
+
+    async def receipts(self) -> ReceiptList:
+        """Receipts of what was forgotten, newest first."""
+        return await receipting.receipts(self._ctx, self.user_id)
+
+    async def receipt(self, receipt_id: str) -> Receipt:
+        """One receipt. Raises NotFound."""
+        return await receipting.receipt(self._ctx, self.user_id, receipt_id)
+
+    async def verify_receipt(self, receipt_id: str, *, text: str | None = None) -> ReceiptCheck:
+        """Check a receipt again, and whether `text` is anywhere. Raises NotFound, InvalidInput."""
+        request = _checked(VerifyRequest, {"text": text})
+        return await receipting.verify(self._ctx, self.user_id, receipt_id, request.text)
 
     @_noted
     async def segments(self, *, limit: int = 50, cursor: str | None = None) -> SegmentList:

@@ -39,6 +39,8 @@ CALL (u) {
   RETURN min(p.event_time) AS stm_from
 }
 RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_head, u.last_recorded_at AS last_recorded_at,
+       u.tombstone_key AS tombstone_key,
+       u.page_seq = 0 AND EXISTS { MATCH (x:Receipt {user_key: $user_key}) } AS left,
        by_id, by_request, open, assistants, stm_from
 
 // name: store_turns
@@ -86,6 +88,7 @@ CALL (u) {
 // mode: read
 // The oldest pages without a vector, each with the page before it in its session, whose last side it is embedded with.
 MATCH (p:Page {user_id: $user_id, state: 'stored'})
+USING INDEX p:Page(user_id, state, seq)
 WHERE p.seq > 0 AND p.hidden = false AND (p.next_try_at IS NULL OR p.next_try_at <= $due_before)
 WITH p ORDER BY p.seq LIMIT $limit
 OPTIONAL MATCH (before:Page)-[:NEXT]->(p)
@@ -97,6 +100,7 @@ ORDER BY p.seq
 // mode: read
 // When the next page waits for its vector; null when none does.
 MATCH (p:Page {user_id: $user_id, state: 'stored'})
+USING INDEX p:Page(user_id, state, seq)
 WHERE p.seq > 0 AND p.hidden = false
 RETURN min(coalesce(p.next_try_at, $now)) AS due_at
 

@@ -6,7 +6,8 @@ SET u.lock = $lock
 WITH u
 OPTIONAL MATCH (m:Meta {key: 'database'})
 RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_head, u.last_recorded_at AS last_recorded_at,
-       u.forget_epoch AS forget_epoch, u.user_key AS user_key, coalesce(u.spent_day, '') AS spent_day,
+       u.forget_epoch AS forget_epoch, u.user_key AS user_key, u.tombstone_key AS tombstone_key,
+       coalesce(u.spent_day, '') AS spent_day,
        coalesce(u.spent_calls, 0) AS spent_calls, coalesce(u.spent_tokens, 0) AS spent_tokens,
        m {.embedding_model, .embedding_dimension, .next_model, .next_dimension} AS vectors
 
@@ -34,8 +35,9 @@ SET u.leased_by = $owner, u.leased_until = datetime() + duration({seconds: $leas
 WITH u
 OPTIONAL MATCH (m:Meta {key: 'database'})
 RETURN u.user_id AS user_id, u.page_seq AS page_seq, u.failures AS failures, u.retry_at <= $now AS retry,
+       EXISTS { MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE r.kind = 'forget' } AS forgetting,
        m {.embedding_model, .embedding_dimension} AS vectors,
-       COLLECT { MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE r.kind <> 'reembed'
+       COLLECT { MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE NOT r.kind IN ['reembed', 'forget']
                  RETURN r {.run_id, .kind, .attempts, .started_at} } AS left_running
 
 // name: settle_user
@@ -73,7 +75,8 @@ RETURN due, parked
 // name: user_budget
 // mode: read
 MATCH (u:User {user_id: $user_id})
-RETURN u.retry_at AS retry_at, coalesce(u.spent_day, '') AS spent_day, coalesce(u.spent_calls, 0) AS spent_calls,
+RETURN u.retry_at AS retry_at, EXISTS { MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE r.kind = 'forget' } AS forgetting,
+       coalesce(u.spent_day, '') AS spent_day, coalesce(u.spent_calls, 0) AS spent_calls,
        coalesce(u.spent_tokens, 0) AS spent_tokens
 
 // name: user_due

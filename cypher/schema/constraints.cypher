@@ -58,6 +58,14 @@ CREATE CONSTRAINT run_key IF NOT EXISTS FOR (n:Run) REQUIRE (n.user_id, n.run_id
 // mode: schema
 CREATE CONSTRAINT event_key IF NOT EXISTS FOR (n:Event) REQUIRE (n.user_id, n.seq) IS UNIQUE
 
+// name: receipt_key
+// mode: schema
+CREATE CONSTRAINT receipt_key IF NOT EXISTS FOR (n:Receipt) REQUIRE (n.user_id, n.receipt_id) IS UNIQUE
+
+// name: tombstone_key
+// mode: schema
+CREATE CONSTRAINT tombstone_key IF NOT EXISTS FOR (n:Tombstone) REQUIRE (n.user_id, n.tombstone_id) IS UNIQUE
+
 // name: job_key
 // mode: schema
 CREATE CONSTRAINT job_key IF NOT EXISTS FOR (n:JobLease) REQUIRE (n.job) IS UNIQUE

@@ -98,6 +98,42 @@ CREATE RANGE INDEX run_state IF NOT EXISTS FOR (n:Run) ON (n.user_id, n.state)
 // mode: schema
 CREATE RANGE INDEX event_user IF NOT EXISTS FOR (n:Event) ON (n.user_id)
 
+// name: receipt_user
+// mode: schema
+CREATE RANGE INDEX receipt_user IF NOT EXISTS FOR (n:Receipt) ON (n.user_id)
+
+// name: receipt_left
+// mode: schema
+CREATE RANGE INDEX receipt_left IF NOT EXISTS FOR (n:Receipt) ON (n.user_key)
+
+// name: tombstone_user
+// mode: schema
+CREATE RANGE INDEX tombstone_user IF NOT EXISTS FOR (n:Tombstone) ON (n.user_id)
+
+// name: tombstone_left
+// mode: schema
+CREATE RANGE INDEX tombstone_left IF NOT EXISTS FOR (n:Tombstone) ON (n.user_key)
+
+// name: tombstone_page
+// mode: schema
+CREATE RANGE INDEX tombstone_page IF NOT EXISTS FOR (n:Tombstone) ON (n.user_id, n.page_id)
+
+// name: tombstone_turn
+// mode: schema
+CREATE RANGE INDEX tombstone_turn IF NOT EXISTS FOR (n:Tombstone) ON (n.user_id, n.id_key)
+
+// name: tombstone_content
+// mode: schema
+CREATE RANGE INDEX tombstone_content IF NOT EXISTS FOR (n:Tombstone) ON (n.user_id, n.content_key)
+
+// name: tombstone_request
+// mode: schema
+CREATE RANGE INDEX tombstone_request IF NOT EXISTS FOR (n:Tombstone) ON (n.user_id, n.request_key)
+
+// name: event_left
+// mode: schema
+CREATE RANGE INDEX event_left IF NOT EXISTS FOR (n:Event) ON (n.user_key)
+
 // name: page_text
 // mode: schema
 CREATE FULLTEXT INDEX page_text IF NOT EXISTS FOR (n:Page) ON EACH [n.user_key, n.text]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..context import Context
 from ..contract import AuditHead, EventList, TimelineRequest
-from ..recall.cursors import cut, decode
+from ..contract.cursors import cut, decode
 from ..store.connection import Row, Tx
 from ..store.records import event_of
 

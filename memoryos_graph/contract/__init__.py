@@ -50,6 +50,17 @@ from .facts import (
     UsedByAnswer,
     Why,
 )
+from .forgetting import (
+    ConfirmRequest,
+    ForgetItem,
+    ForgetPlan,
+    ForgetRequest,
+    PlanRequest,
+    Receipt,
+    ReceiptCheck,
+    ReceiptList,
+    VerifyRequest,
+)
 from .health import DoctorReport, Finding
 from .keys import (
     KeyCreated,
@@ -146,6 +157,7 @@ __all__ = [
     "AuditHead",
     "AuditVerified",
     "Citation",
+    "ConfirmRequest",
     "ContextCut",
     "ContextItem",
     "ContextRequest",
@@ -163,6 +175,9 @@ __all__ = [
     "FactOut",
     "FactsRequest",
     "Finding",
+    "ForgetItem",
+    "ForgetPlan",
+    "ForgetRequest",
     "HeadIn",
     "HeatOut",
     "Hit",
@@ -186,6 +201,7 @@ __all__ = [
     "PartState",
     "Passage",
     "PinRequest",
+    "PlanRequest",
     "ProfileDiff",
     "ProfileDiffRequest",
     "ProfileOut",
@@ -194,6 +210,9 @@ __all__ = [
     "ProfileVersionOut",
     "ProfileVersionsRequest",
     "Readiness",
+    "Receipt",
+    "ReceiptCheck",
+    "ReceiptList",
     "Reembedded",
     "Request",
     "ResidueCost",
@@ -232,6 +251,7 @@ __all__ = [
     "UsedItems",
     "UserId",
     "VerifyAuditRequest",
+    "VerifyRequest",
     "Version",
     "Why",
 ]

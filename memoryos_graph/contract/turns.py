@@ -102,7 +102,8 @@ def _answered(calls: list[_Call], message: Message) -> _Call:
 
 
 class TurnStored(Result):
-    """The acknowledgement of a turn; `created` is false when the same turn was there already."""
+    """The acknowledgement of a turn; `created` is false when the same turn was there already, or was forgotten: then
+    its state says so, and nothing is stored."""
 
     page_id: str
     id: str | None

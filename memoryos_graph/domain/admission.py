@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from .claim import Claim, FactKind, Level, Quote, Stance
 from .dispute import disputes
@@ -44,9 +44,9 @@ def admit(claims: Iterable[Claim], shown: Mapping[str, Page]) -> Admitted:
         elif fault := _content_fault(claim):
             result.rejected[fault] += 1
         elif spoken:
-            result.claims.append(_as_meant(_with_quotes(claim, spoken), shown))
+            result.claims.append(_as_meant(claim.with_quotes(spoken), shown))
         elif claim.kind in _ECHOED:
-            result.echoes.append(_with_quotes(claim, proven))
+            result.echoes.append(claim.with_quotes(proven))
         else:
             result.rejected["wrong_speaker"] += 1
     return result
@@ -76,16 +76,3 @@ def _content_fault(claim: Claim) -> str | None:
         if claim.object not in set(Level):
             return "no_level"
     return None
-
-
-def _with_quotes(claim: Claim, quotes: list[Quote]) -> Claim:
-    first = quotes[0]
-    return replace(
-        claim,
-        page_id=first.page_id,
-        side=first.side,
-        start=first.start,
-        end=first.end,
-        quote=first.text,
-        more=tuple(quotes[1:]),
-    )

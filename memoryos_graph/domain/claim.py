@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -99,3 +100,16 @@ class Claim:
     def quotes(self) -> tuple[Quote, ...]:
         """All quotes, the first one first."""
         return (Quote(self.page_id, self.side, self.start, self.end, self.quote), *self.more)
+
+    def with_quotes(self, quotes: Sequence[Quote]) -> Claim:
+        """The same claim carried by some quotes only; at least one."""
+        first, *more = quotes
+        return replace(
+            self,
+            page_id=first.page_id,
+            side=first.side,
+            start=first.start,
+            end=first.end,
+            quote=first.text,
+            more=tuple(more),
+        )

@@ -8,7 +8,7 @@ fact only grows, is closed once, or is retired; whatever else changes makes a ne
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import combinations
@@ -16,7 +16,7 @@ from itertools import combinations
 from .act import ActKind
 from .claim import Claim, FactKind, Stance
 from .fact import Fact, FactStatus, Retirement, Source
-from .slots import slots_from, slots_touched
+from .slots import SlotKey, slots_from, slots_touched
 from .statement import Span, Statement, key, kind_of, statements_of, support_of
 from .timeline import settle
 from .validity import NEVER
@@ -49,6 +49,7 @@ class Ledger:
     conflicts: set[tuple[str, str]] = field(default_factory=set)
     rejected: Counter[str] = field(default_factory=Counter)
     repeats: int = 0
+    erasing: bool = False
     _taken: dict[Statement, tuple[str, Claim]] = field(default_factory=dict)
 
     @classmethod
@@ -68,7 +69,7 @@ class Ledger:
     @property
     def changed(self) -> set[str]:
         """Stored facts that are not as they were."""
-        return {fact_id for fact_id, fact in self.before.items() if self.facts[fact_id] is not fact}
+        return {i for i, fact in self.before.items() if i in self.facts and self.facts[i] is not fact}
 
     @property
     def resolved(self) -> set[str]:
@@ -76,7 +77,9 @@ class Ledger:
         return {
             fact_id
             for fact_id, fact in self.before.items()
-            if fact.status is FactStatus.CONFLICTED and self.facts[fact_id].status is not FactStatus.CONFLICTED
+            if fact.status is FactStatus.CONFLICTED
+            and fact_id in self.facts
+            and self.facts[fact_id].status is not FactStatus.CONFLICTED
         }
 
     def take(self, claim: Claim, fact_id: str, said_at: Mapping[str, datetime]) -> None:
@@ -107,13 +110,12 @@ class Ledger:
         facts = (fact for fact in self.facts.values() if fact.counts and span in fact.sources | fact.ends)
         return next(facts, None)
 
-    def settle(self) -> None:
-        """Work out every slot that the claims touch; once, when all are taken."""
+    def settle(self, touched: Collection[SlotKey] = ()) -> None:
+        """Work out every slot that the claims touch, and those named; once, when all are taken."""
         taken = list(self._taken)
         stored = [one for fact in self.facts.values() if fact.counts for one in fact.statements]
         said = [*stored, *self.waiting, *taken]
-        touched = slots_touched(said, taken)
-        settled = [(slot, settle(slot)) for slot in slots_from(said, touched)]
+        settled = [(slot, settle(slot)) for slot in slots_from(said, {*slots_touched(said, taken), *touched})]
         inside = {one for slot, _ in settled for one in slot.statements}
         self.waiting = [one for one in self.waiting if one not in inside]
         found: dict[Statement, str] = {}
@@ -147,6 +149,8 @@ class Ledger:
         fits = [fact for fact in rest.values() if self._fits(slot, stretch, fact)]
         if not fits:
             return self._create(slot, stretch)
+        if self.erasing:
+            return self._restate(slot, stretch, rest.pop(max(fits, key=lambda fact: len(fact.said)).fact_id))
         kept = rest.pop(fits[0].fact_id)
         known = set(kept.statements)
         if stretch.denied_by:
@@ -163,12 +167,27 @@ class Ledger:
         same = _value(slot, fact) == stretch.value and key(fact.object) == key(_lead(stretch).object)
         if not same or not set(fact.statements) <= inside:
             return False
+        if self.erasing:
+            return True
         if stretch.denied_by:
             return True
         own = [s for s in fact.said if not s.ends and s.statement.first_hand]
         kept = all(s.holds_from == _holds_from(slot, stretch, s.statement) for s in own)
         unmoved = fact.retired_by is None and fact.valid_to in (NEVER, stretch.until)
         return unmoved and kept and fact.proposed == stretch.proposed
+
+    def _restate(self, slot: Slot, stretch: Stretch, fact: Fact) -> str:
+        """Make a fact what its stretch says, in its own place, as if what was taken out had never been said."""
+        said = _sources(slot, stretch)
+        known = set(fact.statements)
+        as_new = replace(fact, retired_at=NEVER, retired_by=None, proposed=stretch.proposed)
+        restated = self._as_stretch(as_new, stretch, said)
+        if stretch.until == NEVER:
+            restated = replace(restated, closed_at=NEVER)
+        if stretch.denied_by:
+            restated = self._retired(replace(restated, retired_at=fact.retired_at), Retirement.CORRECTION)
+        self._keep(fact, restated, [source for source in said if source.statement not in known])
+        return fact.fact_id
 
     def _grow(self, stretch: Stretch, fact: Fact, added: Sequence[Source]) -> None:
         self._keep(fact, self._as_stretch(fact, stretch, (*fact.said, *added)), added)
@@ -217,7 +236,8 @@ class Ledger:
         """The stored fact that a newer version takes its words from; or the claim of this ledger that said them."""
         for one in stretch.states:
             for fact in self.before.values():
-                if one in fact.statements and key(fact.object) == key(_lead(stretch).object):
+                alike = self.erasing or key(fact.object) == key(_lead(stretch).object)
+                if one in fact.statements and alike:
                     return fact.fact_id
         return self._taken[stretch.states[0]][0]
 
@@ -264,7 +284,7 @@ class Ledger:
             by += [(stretch.denied_by, "restore" if stretch.denied_by.is_act(ActKind.RESTORE) else "correction")]
         for one, kind in by:
             newer = found.get(one) or self._fact_of(one)
-            touched = {newer, fact_id} & {*self.new, *self.copied, *self.changed}
+            touched = self.erasing or {newer, fact_id} & {*self.new, *self.copied, *self.changed}
             if newer and newer != fact_id and touched:
                 self.supersessions.append(Supersession(newer, fact_id, kind))
 

@@ -30,11 +30,12 @@ class Tier(StrEnum):
 
 
 class PageState(StrEnum):
-    """How far a page has been worked through."""
+    """How far a page has been worked through; `forgotten` acknowledges a turn that stays forgotten (design.md 6)."""
 
     STORED = "stored"
     INDEXED = "indexed"
     FAILED = "failed"
+    FORGOTTEN = "forgotten"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -76,6 +76,11 @@ def choose(
     )
 
 
+def topic_text(summary: str, keywords: Sequence[str]) -> str:
+    """What the vector of a topic is made of."""
+    return f"{summary}\n{', '.join(keywords)}"
+
+
 def mean_vector(vectors: Sequence[Sequence[float]]) -> list[float]:
     """The unit vector in the middle of unit vectors."""
     return _unit([sum(column) for column in zip(*vectors, strict=True)])

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..domain.claim import Claim
+from ..domain.forgetting import Ban, Bans
 from ..domain.ledger import Ledger
 from ..domain.predicates import touched_predicates
+from ..domain.secret import Secret
+from ..domain.statement import Span
 from ..llm.provider import Reply
 from ..store.connection import Row, Tx
 from ..store.facts import stated, statement_of
@@ -31,6 +34,19 @@ async def read_ledger(tx: Tx, user_id: str, claims: Sequence[Claim], step: Step)
     heard = await tx.run("heard_waiting", user_id=user_id, predicates=predicates)
     waiting = [statement_of(row["heard"], row["heard"]) for row in heard]
     return Ledger.of(map(stated, facts), step.started_at, waiting=waiting, stem=step.run_id)
+
+
+async def read_bans(tx: Tx, user_id: str, key: str | None, page_ids: Sequence[str]) -> Bans:
+    """What may not be made from these pages, since it was forgotten (I9). One statement; none before any forget."""
+    if key is None:
+        return Bans((), Secret(b""))
+    rows = [row["tombstone"] for row in await tx.run("tombstones_of", user_id=user_id, page_ids=page_ids)]
+    spans = [
+        Ban(Span(row["page_id"], row["side"], row["start"], row["end"]), row.get("claim_key"))
+        for row in rows
+        if row["kind"] != "page"
+    ]
+    return Bans(tuple(spans), Secret(key.encode()))
 
 
 async def write_facts(

@@ -11,6 +11,7 @@ from ..context import Context
 from ..contract import MAX_TURNS, TurnIn, TurnStored
 from ..domain.event import next_event
 from ..domain.page import PageState, Turn
+from ..domain.secret import Secret
 from ..domain.session import OpenSession
 from ..domain.validity import NEVER
 from ..errors import Conflict, InvalidInput, TooLarge
@@ -76,7 +77,10 @@ async def remember(
             oldest_event_time=min((s.turn.event_time for s in sent if s.turn.event_time), default=NEVER),
         )
         assert head is not None, "the lock query merges the user"
-        known = _known(sent, head)
+        if head["left"]:
+            head |= await tx.one("adopt_left", user_id=user_id, user_key=ctx.secret.user_key(user_id)) or {}
+        forgotten = await _forgotten(tx, user_id, sent, head["tombstone_key"])
+        known = forgotten | _known([item for item in sent if item.page_id not in forgotten], head)
         placement = _place(user_id, sent, known, head, max(now, head["last_recorded_at"]))
         if held_until is not None:
             _hold(placement.pages, held_until)
@@ -94,6 +98,8 @@ async def ask(ctx: Context, user_id: str, turn: TurnIn, *, idempotency_key: str 
     """
     until = ctx.clock.now() + ANSWER_HOLD
     (stored,) = await remember(ctx, user_id, [turn], idempotency_key=idempotency_key, held_until=until)
+    if stored.state is PageState.FORGOTTEN:
+        raise Conflict("this question was forgotten: ask it under another id or key", code="already_forgotten")
     return stored
 
 
@@ -134,6 +140,35 @@ def _known(sent: Sequence[_Sent], head: Row) -> dict[str, Row]:
             raise Conflict(f"turns[{n}]: other content is stored under this {what}")
         known[item.page_id] = row
     return known
+
+
+async def _forgotten(tx: Tx, user_id: str, sent: Sequence[_Sent], key: str | None) -> dict[str, Row]:
+    """Turns that were forgotten and are told again: by id, by content with its time, or by a repeated request."""
+    if key is None:
+        return {}
+    secret = Secret(key.encode())
+    keys = {
+        item.page_id: [
+            secret.mac("id", f"{item.turn.external_id}\x00{item.turn.content_hash}") if item.turn.external_id else "",
+            secret.mac("content", item.turn.content_hash) if item.turn.event_time else "",
+            item.request_key or "",
+        ]
+        for item in sent
+    }
+    by_kind = list(zip(*keys.values(), strict=True))
+    rows = await tx.run(
+        "tombstones_met",
+        user_id=user_id,
+        id_keys=[k for k in by_kind[0] if k],
+        content_keys=[k for k in by_kind[1] if k],
+        request_keys=[k for k in by_kind[2] if k],
+    )
+    met = {row["key"]: row["page_id"] for row in rows}
+    return {
+        page_id: {"page_id": met[hit], "seq": 0, "state": PageState.FORGOTTEN}
+        for page_id, own in keys.items()
+        if (hit := next((k for k in own if k in met), None))
+    }
 
 
 @dataclass(frozen=True)
@@ -252,7 +287,7 @@ def _acknowledge(sent: Sequence[_Sent], known: Mapping[str, Row], placement: _Pl
             TurnStored(
                 page_id=page_id,
                 id=item.turn.external_id,
-                seq=row.get("seq") or seqs[page_id],
+                seq=row["seq"] if row else seqs[page_id],
                 state=row.get("state", PageState.STORED),
                 created=not row,
             )

@@ -10,7 +10,7 @@ from typing import Any
 from ..context import Context
 from ..contract import RunOut
 from ..domain.page import Page, PageState
-from ..domain.segment import Choice, JoinScore, Segment, choose, join_score, joined, mean_vector
+from ..domain.segment import Choice, JoinScore, Segment, choose, join_score, joined, mean_vector, topic_text
 from ..domain.validity import NEVER
 from ..llm.provider import BatchReading, Reply, Topic
 from ..llm.rules import RulesProvider
@@ -97,11 +97,6 @@ async def _read(ctx: Context, batch: _Batch, step: Step) -> tuple[Reply[BatchRea
     reply = await step.ask(ctx.provider.read_batch(batch.pages, batch.before))
     texts = [topic_text(topic.summary, topic.keywords) for topic in reply.value.topics]
     return reply, await ctx.embedder.embed(texts, "document")
-
-
-def topic_text(summary: str, keywords: Sequence[str]) -> str:
-    """What the vector of a topic is made of."""
-    return f"{summary}\n{', '.join(keywords)}"
 
 
 async def _oldest_batch(ctx: Context, user_id: str, *, force: bool, due_before: datetime) -> _Batch | None:

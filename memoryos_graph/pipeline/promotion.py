@@ -19,7 +19,7 @@ from ..llm.provider import Reply
 from ..store.connection import Row, Tx
 from ..store.records import page_of
 from .cooling import heat_numbers, heat_of
-from .facts import Candidate, read_ledger, write_facts
+from .facts import Candidate, read_bans, read_ledger, write_facts
 from .step import Inputs, InputsChanged, Noted, Outcome, Step, read_epoch, running, write_step
 
 
@@ -70,11 +70,14 @@ async def _promote(ctx: Context, user_id: str, step: Step, segment: _Due, pages:
 
     async def write(tx: Tx, user: Row) -> Outcome:
         await _check_unchanged(tx, user_id, pages)
+        bans = await read_bans(tx, user_id, user["tombstone_key"], list(shown))
         ledger = await read_ledger(tx, user_id, [*claims, *admitted.echoes], step)
         for candidate in candidates:
-            ledger.take(candidate.claim, candidate.fact_id, said_at)
-        for echo in admitted.echoes:
+            if claim := bans.allowed(candidate.claim):
+                ledger.take(claim, candidate.fact_id, said_at)
+        for echo in filter(None, map(bans.allowed, admitted.echoes)):
             ledger.echo(echo, said_at)
+        ledger.rejected["forgotten"] += sum(bans.allowed(claim) is None for claim in claims)
         ledger.settle()
         await write_facts(tx, user_id, user, step, ledger, candidates, reply)
         await tx.run(

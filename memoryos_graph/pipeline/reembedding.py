@@ -11,13 +11,13 @@ from typing import Any
 
 from ..context import Context
 from ..contract import Reembedded
+from ..domain.segment import topic_text
 from ..domain.validity import NEVER
 from ..errors import MemoryosError, SetupError, TryAgain
 from ..llm.embedder import Embedder
 from ..store.connection import Row, Tx
 from ..store.schema import build_other_vectors, drop_other_vectors
 from ..store.vectors import Model, Stage, Vectors
-from .migration import topic_text
 from .passages import embedded_text
 from .step import (
     INTERRUPTED,

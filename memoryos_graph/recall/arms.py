@@ -8,10 +8,10 @@ from typing import Any
 
 from ..contract import SearchRequest
 from ..domain.page import Side
+from ..domain.query import Query, Term, lucene, speakers
 from ..store.connection import Row, Tx
 from ..store.vectors import Model, Stage, ensure_model
 from . import dates, fusion
-from .query import Query, Term, lucene, speakers
 
 SEEDS = 50  # pages of each arm whose neighbours are looked at
 NEWEST = 40  # pages whose beginnings tell who speaks

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..domain.query import Term
 from . import arms
-from .query import Term
 from .showing import Shown
 
 ARMS = ("vector", "passage", "text", "fact_vector", "fact_text", "segment_vector", "segment_words")

@@ -8,12 +8,12 @@ from datetime import datetime
 
 from ..context import Context
 from ..contract import FactConflict, FactHistory, FactList, FactOut, FactsRequest, MomentRequest, Supersession
+from ..contract.cursors import NEWEST_ID, cut, decode
 from ..domain.fact import FactStatus
 from ..domain.validity import NEVER, TODAY, Moment, shown
 from ..errors import InvalidInput, NotFound
 from ..store.connection import Row, Tx
 from ..store.facts import fact_of
-from .cursors import NEWEST_ID, cut, decode
 
 EVERY = 2**31 - 1
 

@@ -21,12 +21,12 @@ from ..contract import (
     TurnDetail,
     TurnList,
 )
+from ..contract.cursors import NEWEST_ID, check_limit, cut, decode
 from ..domain.heat import heat
 from ..errors import InvalidInput, NotFound
 from ..store.connection import Row, Tx
 from ..store.facts import fact_of
 from ..store.records import run_of, turn_fields, turn_of
-from .cursors import NEWEST_ID, check_limit, cut, decode
 from .facts import count_facts, moment_of, rows_of
 
 NEWEST_SEQ = 2**62

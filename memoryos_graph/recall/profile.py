@@ -17,6 +17,7 @@ from ..contract import (
     ProfileVersionOut,
     ProfileVersionsRequest,
 )
+from ..contract.cursors import cut, decode
 from ..domain.fact import FactStatus
 from ..domain.profile import ASSISTANT_KINDS, difference, in_order, render
 from ..domain.validity import TODAY, Moment
@@ -24,7 +25,6 @@ from ..errors import InvalidInput, NotFound
 from ..store.connection import Row, Tx
 from ..store.facts import fact_of
 from ..store.profiles import facts_of_version, versions_until
-from .cursors import cut, decode
 from .facts import EVERY, ids_at, rows_of
 
 _SHOWN = (FactStatus.CURRENT, FactStatus.CONFLICTED)

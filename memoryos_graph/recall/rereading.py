@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..domain.query import Query, Term, without_names
 from . import asking
 from .fusion import Ranked
-from .query import Query, Term, without_names
 
 DEPTH = 50  # pages that are read once more: evidence further down is too seldom to be worth their texts
 # The index weighs words by how rare they are in everybody's pages: half of its score makes room for words weighed by

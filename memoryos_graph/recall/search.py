@@ -14,13 +14,13 @@ from typing import Any
 
 from ..context import Context
 from ..contract import SearchRequest, SearchResult
+from ..domain.query import Query, Term, understand, without_names
 from ..domain.segment import mean_vector
 from ..llm.keywords import keywords
 from ..store.connection import Tx
 from ..store.vectors import Model
 from . import arms, dates, fusion, gate
 from .explain import explain
-from .query import Query, Term, understand, without_names
 from .scope import Scope
 from .showing import Shown, show
 

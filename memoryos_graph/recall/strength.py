@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..domain.query import understand
 from ..llm.nearness import Nearness
 from ..llm.parts import Item
-from .query import understand
 from .search import ENGLISH_MODELS, FOREIGN_SHARE
 
 # Measured with questions asked of the wrong memory (docs/decisions.md): of those that can be answered .88 pass, of the

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from ..context import Context
 from ..contract import RunOut
+from ..curation.erasing import finish_forgets
 from ..domain.budget import day_of
 from ..domain.validity import NEVER
 from ..errors import Conflict, MemoryosError, ModelBudgetSpent, ModelChanged, TryAgain, UserBusy
@@ -81,6 +82,7 @@ class Lease:
     failures: int
     left_running: Sequence[Row] = ()
     retry: bool = False
+    forgetting: bool = False
 
 
 @dataclass
@@ -112,7 +114,11 @@ async def take_lease(ctx: Context, user_id: str, owner: str) -> Lease | None:
         return row
 
     row = await ctx.store.write(user_id, claim)
-    return Lease(owner, row["page_seq"], row["failures"], row["left_running"], bool(row["retry"])) if row else None
+    if row is None:
+        return None
+    return Lease(
+        owner, row["page_seq"], row["failures"], row["left_running"], bool(row["retry"]), bool(row["forgetting"])
+    )
 
 
 async def work_through(
@@ -171,7 +177,10 @@ async def work_under_lease(
 
 
 async def _tidy(ctx: Context, user_id: str, lease: Lease) -> None:
-    """Before the steps: end the runs of a process that died, try parked work again, write visits."""
+    """Before the steps: finish what is being forgotten, end the runs of a process that died, try parked work again,
+    write visits."""
+    if lease.forgetting:
+        await finish_forgets(ctx, user_id)
     for row in lease.left_running:
         step = Step(lock=lease.owner, **row)
         await end_without_result(ctx, user_id, step, INTERRUPTED, counted=True)
@@ -222,6 +231,8 @@ async def next_due_at(ctx: Context, user_id: str) -> datetime:
         user = await tx.one("user_budget", user_id=user_id)
         if user is None:
             return NEVER
+        if user["forgetting"]:
+            return ctx.clock.now()
         resume = resumes_at(ctx, user) or ctx.clock.now()
         asking = min(await migration_due(ctx, tx, user_id), await promotion_due(ctx, tx, user_id))
         waiting = max(asking, resume) if asking < NEVER else NEVER

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from memoryos_graph.domain.query import understand
 from memoryos_graph.llm.keywords import stem
 from memoryos_graph.recall import asking
 from memoryos_graph.recall.fusion import Ranked
-from memoryos_graph.recall.query import understand
 from memoryos_graph.recall.rereading import (
     ANSWER,
     AROUND,

@@ -35,10 +35,11 @@ def topics(pages: Sequence[Page]) -> tuple[Topic, ...]:
         if best < TOGETHER_FROM:
             break
         groups[-a] = sorted(groups[-a] + groups.pop(-b))
-    return tuple(_topic([pages[i] for i in group]) for group in sorted(groups))
+    return tuple(topic([pages[i] for i in group]) for group in sorted(groups))
 
 
-def _topic(pages: Sequence[Page]) -> Topic:
+def topic(pages: Sequence[Page]) -> Topic:
+    """What some pages are about, in their own words."""
     words = keywords("\n".join(page.text for page in pages), KEYWORDS)
     return Topic(summary=summary(pages, words), keywords=words, page_ids=tuple(page.page_id for page in pages))
 

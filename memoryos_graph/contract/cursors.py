@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..contract import MAX_LIMIT
 from ..errors import InvalidInput
+from .values import MAX_LIMIT
 
 T = TypeVar("T")
 
 NEWEST_ID = "~"  # sorts behind every generated id
-NUMBERED = "tpe"  # lists whose cursors hold a number: turns, profile versions, events
+NUMBERED = "tpef"  # lists whose cursors hold a number: turns, profile versions, events, items of plans
 
 
 def check_limit(limit: int) -> None:
@@ -28,7 +28,12 @@ def cut(items: list[T], limit: int, letter: str, key: Callable[[T], str]) -> tup
     if len(items) <= limit:
         return items, None
     kept = items[:limit]
-    return kept, base64.urlsafe_b64encode(f"{letter}{key(kept[-1])}".encode()).decode()
+    return kept, encode(letter, key(kept[-1]))
+
+
+def encode(letter: str, key: str) -> str:
+    """The cursor of what comes after a key, for the list that the letter stands for."""
+    return base64.urlsafe_b64encode(f"{letter}{key}".encode()).decode()
 
 
 def decode(cursor: str | None, letter: str) -> str | None:

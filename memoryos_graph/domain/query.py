@@ -182,3 +182,10 @@ def _ideographs(run: str) -> Iterator[Term]:
 def _latin_share(text: str) -> float:
     letters = [c for c in text if c.isalpha()]
     return sum(1 for c in letters if c < "\u0250" or "\u1e00" <= c <= "\u1eff") / len(letters) if letters else 1.0
+
+
+def all_words(user_key: str, terms: Sequence[Term]) -> str | None:
+    """The query for texts that hold every term; None without terms."""
+    if not terms:
+        return None
+    return f"+user_key:{user_key}^0 +text:({' '.join('+' + term.clause for term in terms)})"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryos_graph.recall.query import MAX_TERMS, Term, lucene, speakers, understand, without_names
+from memoryos_graph.domain.query import MAX_TERMS, Term, lucene, speakers, understand, without_names
 
 
 def words(question: str) -> list[str]:

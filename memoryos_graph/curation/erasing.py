@@ -1,0 +1,211 @@
+"""What is left of a confirmed forget: delete, make anew what stays, write the receipt. Idempotent at each step."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from ..context import Context
+from ..domain.event import next_event
+from ..domain.segment import topic_text
+from ..llm.rules.summary import line
+from ..llm.rules.topics import topic
+from ..store.connection import Row, Tx
+from ..store.records import page_of
+
+PAGES_AT_ONCE = 500
+NODES_AT_ONCE = 2_000
+SEGMENTS_AT_ONCE = 20
+OUT_OF_REACH = [
+    "language models and embedding endpoints that were sent the words",
+    "exports, dumps and backups made before",
+    "answers and contexts that a caller has kept",
+]
+
+
+async def finish_forgets(ctx: Context, user_id: str) -> None:
+    """Bring every confirmed forget of a user to its receipt, whatever process began it and however far it came.
+
+    Batches of bounded size, each under the user's lock. Raises ModelError: what is left can't be embedded now; all of
+    it is hidden, and this is tried again before any other work of the user.
+    """
+
+    async def running(tx: Tx) -> list[Row]:
+        return await tx.run("forgets_running", user_id=user_id)
+
+    for row in await ctx.store.read(user_id, running):
+        await _finish(ctx, user_id, row["run_id"])
+
+
+async def _finish(ctx: Context, user_id: str, run_id: str) -> None:
+    await _delete(ctx, user_id)
+    await _mend_sessions(ctx, user_id, run_id)
+    await _mend_chains(ctx, user_id, run_id)
+    await _mend_segments(ctx, user_id, run_id)
+    await _embed_facts(ctx, user_id)
+    await _end(ctx, user_id, run_id)
+
+
+async def _batch(ctx: Context, user_id: str, name: str, **params: Any) -> list[Row]:
+    lock = ctx.clock.new_id()
+
+    async def write(tx: Tx) -> list[Row]:
+        await tx.run("lock_user", user_id=user_id, lock=lock)
+        return await tx.run(name, user_id=user_id, **params)
+
+    return await ctx.store.write(user_id, write)
+
+
+async def _delete(ctx: Context, user_id: str) -> None:
+    for name, limit in (("delete_pages", PAGES_AT_ONCE), ("delete_hidden", NODES_AT_ONCE)):
+        while (await _batch(ctx, user_id, name, limit=limit))[0]["deleted"]:
+            pass
+
+
+async def _mend_sessions(ctx: Context, user_id: str, run_id: str) -> None:
+    while True:
+        lock = ctx.clock.new_id()
+
+        async def write(tx: Tx, lock: str = lock) -> list[Row]:
+            await tx.run("lock_user", user_id=user_id, lock=lock)
+            rows = await tx.run("mend_sessions", user_id=user_id, run_id=run_id, limit=SEGMENTS_AT_ONCE)
+            conversations = [row["conversation_id"] for row in rows]
+            await tx.run("mend_conversations", user_id=user_id, conversation_ids=conversations)
+            return rows
+
+        if not await ctx.store.write(user_id, write):
+            return
+
+
+async def _mend_chains(ctx: Context, user_id: str, run_id: str) -> None:
+    async def left(tx: Tx) -> list[Row]:
+        return await tx.run("chains_left", user_id=user_id, run_id=run_id, limit=NODES_AT_ONCE // 10)
+
+    while rows := await ctx.store.read(user_id, left):
+        await _batch(ctx, user_id, "mend_chains", rows=[_chain(row) for row in rows])
+
+
+def _chain(row: Row) -> dict[str, Any]:
+    pages = sorted((page_of(page) for page in row["pages"]), key=lambda page: page.seq)
+    if not pages:
+        return {"chain_id": row["chain_id"], "empty": True, "summary": "", "first_seq": 0, "last_seq": 0}
+    ends = {"first_seq": pages[0].seq, "last_seq": pages[-1].seq}
+    return {"chain_id": row["chain_id"], "empty": False, "summary": line(pages[-1]), **ends}
+
+
+async def _mend_segments(ctx: Context, user_id: str, run_id: str) -> None:
+    """An extractive summary of what is left of each segment, and a vector of it. One embedding call for twenty."""
+
+    async def left(tx: Tx) -> list[Row]:
+        return await tx.run("segments_left", user_id=user_id, run_id=run_id, limit=SEGMENTS_AT_ONCE)
+
+    while found := await ctx.store.read(user_id, left):
+        emptied = [row["segment_id"] for row in found if not row["pages"]]
+        await _batch(ctx, user_id, "delete_segments", run_id=run_id, segment_ids=emptied)
+        rows = [_segment(ctx, row) for row in found if row["pages"]]
+        texts = [topic_text(row["properties"]["summary"], row["properties"]["keywords"]) for row in rows]
+        vectors = await ctx.embedder.embed(texts, "document")
+        now = ctx.clock.now()
+        written = [row | {"vector": vector} for row, vector in zip(rows, vectors, strict=True)]
+        await _batch(ctx, user_id, "mend_segments", run_id=run_id, rows=written, now=now)
+
+
+def _segment(ctx: Context, row: Row) -> dict[str, Any]:
+    about = topic(sorted((page_of(page) for page in row["pages"]), key=lambda page: page.seq))
+    return {
+        "segment_id": row["segment_id"],
+        "version_id": ctx.clock.new_id(),
+        "archived": all(page["archived"] for page in row["pages"]),
+        "properties": {
+            "summary": about.summary,
+            "keywords": list(about.keywords),
+            "version": row["version"] + 1,
+            "n_pages": len(row["pages"]),
+            "n_unread": sum(page["unread"] for page in row["pages"]),
+            "newest_event_at": max(page["event_time"] for page in row["pages"]),
+        },
+    }
+
+
+async def _embed_facts(ctx: Context, user_id: str) -> None:
+    async def left(tx: Tx) -> list[Row]:
+        return await tx.run("facts_without_vector", user_id=user_id, limit=NODES_AT_ONCE // 10)
+
+    while found := await ctx.store.read(user_id, left):
+        vectors = await ctx.embedder.embed([row["text"] for row in found], "document")
+        rows = [row | {"vector": vector} for row, vector in zip(found, vectors, strict=True)]
+        await _batch(ctx, user_id, "write_fact_vectors", rows=rows)
+
+
+async def _end(ctx: Context, user_id: str, run_id: str) -> None:
+    """The receipt, its event, and the end of the run, in one transaction: there is one receipt whoever comes first."""
+    now, lock, user_key = ctx.clock.now(), ctx.clock.new_id(), ctx.secret.user_key(user_id)
+
+    async def planned(tx: Tx) -> Row | None:
+        return await tx.one("plan_by_id", user_id=user_id, run_id=run_id)
+
+    row = await ctx.store.read(user_id, planned)
+    everything = row is not None and row["run"]["selector"] == "everything"
+    while everything:
+        done = await _batch(ctx, user_id, "delete_rest", run_id=run_id, user_key=user_key, limit=NODES_AT_ONCE)
+        everything = bool(done and done[0]["done"])
+
+    async def write(tx: Tx) -> None:
+        user = await tx.one("lock_user", user_id=user_id, lock=lock)
+        row = await tx.one("plan_by_id", user_id=user_id, run_id=run_id)
+        if user is None or row is None or row["run"]["state"] != "running":
+            return
+        run = row["run"]
+        await tx.run("mend_assistants", user_id=user_id, system_keys=run["system_keys"])
+        receipt = _receipt(ctx, user_id, run, user["tombstone_key"], now)
+        await tx.run("write_receipt", user_id=user_id, run_id=run_id, now=now, receipt=receipt)
+        await tx.run("append_event", user_id=user_id, event=_event(ctx, user_id, user, run, now))
+        if run["selector"] == "everything":
+            await tx.run("leave_user", user_id=user_id, user_key=user_key)
+
+    await ctx.store.write(user_id, write)
+
+
+def _receipt(ctx: Context, user_id: str, run: Row, tombstone_key: str, now: datetime) -> dict[str, Any]:
+    receipt = {
+        "receipt_id": run["run_id"],
+        "at": now,
+        "begun_at": run["started_at"],
+        "actor": "caller",
+        "selector": run["selector"],
+        "redact": run["redact"],
+        "reason_code": run["reason_code"],
+        "reference": run.get("reference"),
+        "counts": run["counts"],
+        "ids": run["item_ids"],
+    }
+    return {
+        "user_id": user_id,
+        **receipt,
+        "root": root_of(ctx, receipt),
+        "out_of_reach": OUT_OF_REACH,
+        "tombstone_key": tombstone_key,
+    }
+
+
+def root_of(ctx: Context, receipt: Row) -> str:
+    """The keyed hash over what a receipt says."""
+    names = ("receipt_id", "actor", "selector", "redact", "reason_code", "reference", "counts", "ids")
+    said = {name: receipt.get(name) for name in names} | {"at": receipt["at"].isoformat()}
+    return ctx.secret.mac("receipt", json.dumps(said, sort_keys=True))
+
+
+def _event(ctx: Context, user_id: str, user: Row, run: Row, now: datetime) -> dict[str, object]:
+    everything = run["selector"] == "everything"
+    return next_event(
+        ctx.secret,
+        user_id,
+        seq=user["event_seq"],
+        head=user["event_head"],
+        kind="forget_everything" if everything else "forget",
+        at=now,
+        ids=[run["run_id"]],
+        numbers=json.loads(run["counts"]),
+        actor="caller",
+    )

@@ -1,0 +1,146 @@
+"""Receipts of what was forgotten, and whether they still say the truth."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ..context import Context
+from ..contract import Receipt, ReceiptCheck, ReceiptList
+from ..domain.quotes import normalised
+from ..domain.secret import Secret
+from ..errors import NotFound
+from ..store.connection import Row, Tx
+from .erasing import root_of
+
+PAGES_AT_ONCE = 1_000
+_SIDES = ("user", "assistant", "tool", "system", "metadata")
+
+
+async def receipts(ctx: Context, user_id: str) -> ReceiptList:
+    """All receipts of a user, newest first. One statement."""
+    return ReceiptList(items=[receipt_of(row) for row in await _rows(ctx, user_id)])
+
+
+async def receipt(ctx: Context, user_id: str, receipt_id: str) -> Receipt:
+    """One receipt; also of a user of whom everything was forgotten. Raises NotFound."""
+    return receipt_of(await _row(ctx, user_id, receipt_id))
+
+
+async def _rows(ctx: Context, user_id: str) -> list[Row]:
+    async def read(tx: Tx) -> list[Row]:
+        return await tx.run("receipts_of", user_id=user_id, user_key=ctx.secret.user_key(user_id))
+
+    return [row["receipt"] for row in await ctx.store.read(user_id, read)]
+
+
+async def _row(ctx: Context, user_id: str, receipt_id: str) -> Row:
+    for row in await _rows(ctx, user_id):
+        if row["receipt_id"] == receipt_id:
+            return row
+    raise NotFound("there is no such receipt for this user")
+
+
+def receipt_of(row: Row) -> Receipt:
+    """A receipt from the properties of its node."""
+    names = ("receipt_id", "at", "actor", "selector", "redact", "reason_code", "ids", "root", "out_of_reach")
+    return Receipt(
+        **{name: row[name] for name in names},
+        reference=row.get("reference"),
+        counts=json.loads(row["counts"]),
+        residue="files",
+        residue_erased_at=None,
+    )
+
+
+async def verify(ctx: Context, user_id: str, receipt_id: str, text: str | None = None) -> ReceiptCheck:
+    """Look again whether what a receipt names is absent; with `text`, whether these words are anywhere (case F19).
+
+    `came_back` are things with an id of the receipt, turns from before it, and what was made from forgotten words;
+    `said_elsewhere` pages that say the same by themselves. Raises NotFound.
+    """
+    row = await _row(ctx, user_id, receipt_id)
+    wanted = normalised(text).strip() if text else None
+    seen = _Seen(set(await _by_id(ctx, user_id, row)))
+    told = await _tombstones(ctx, user_id, row)
+    after = 0
+    while pages := await _pages(ctx, user_id, after):
+        for page in pages:
+            seen.look(page, told, wanted, row["begun_at"])
+        after = pages[-1]["seq"]
+    if wanted and not seen.elsewhere:
+        derived = await _derived(ctx, user_id)
+        seen.came_back |= {one["id"] for one in derived if wanted in normalised(one["text"] or "")}
+    status = "came_back" if seen.came_back else "said_elsewhere" if seen.elsewhere else "absent"
+    return ReceiptCheck(
+        receipt_id=receipt_id,
+        status=status if root_of(ctx, row) == row["root"] else "forged",  # type: ignore[arg-type]
+        came_back=sorted(seen.came_back),
+        said_elsewhere=sorted(seen.elsewhere - seen.came_back),
+        checked=seen.checked + len(row["ids"]),
+    )
+
+
+@dataclass
+class _Seen:
+    """What a check has found so far."""
+
+    came_back: set[str]
+    elsewhere: set[str] = field(default_factory=set)
+    checked: int = 0
+
+    def look(self, page: Row, told: _Told, wanted: str | None, begun_at: datetime) -> None:
+        """A page from before with forgotten content came back; a later one, or one with the words, says it anew."""
+        self.checked += 1
+        if told.meets(page):
+            (self.came_back if page["recorded_at"] <= begun_at else self.elsewhere).add(page["page_id"])
+        if wanted and any(wanted in normalised(page[side] or "") for side in _SIDES):
+            self.elsewhere.add(page["page_id"])
+
+
+@dataclass(frozen=True)
+class _Told:
+    """The keyed hashes of turns that a receipt tells of."""
+
+    secret: Secret
+    keys: frozenset[str]
+
+    def meets(self, page: Row) -> bool:
+        """Whether a page has the content of a forgotten turn."""
+        return bool(self.keys) and self.secret.mac("content", page["content_hash"]) in self.keys
+
+
+async def _tombstones(ctx: Context, user_id: str, row: Row) -> _Told:
+    async def read(tx: Tx) -> list[Row]:
+        return await tx.run(
+            "tombstones_of_run",
+            user_id=user_id,
+            user_key=ctx.secret.user_key(user_id),
+            run_id=row["receipt_id"],
+        )
+
+    found = await ctx.store.read(user_id, read)
+    keys = frozenset(one["content_key"] for one in found if one["content_key"])
+    return _Told(Secret(row["tombstone_key"].encode()), keys)
+
+
+async def _by_id(ctx: Context, user_id: str, row: Row) -> list[str]:
+    async def read(tx: Tx) -> list[Row]:
+        return await tx.run("came_back", user_id=user_id, run_id=row["receipt_id"], item_ids=row["ids"])
+
+    return [found["id"] for found in await ctx.store.read(user_id, read)]
+
+
+async def _pages(ctx: Context, user_id: str, after: int) -> list[Row]:
+    async def read(tx: Tx) -> list[Row]:
+        return await tx.run("pages_hashed", user_id=user_id, after=after, limit=PAGES_AT_ONCE)
+
+    return await ctx.store.read(user_id, read)
+
+
+async def _derived(ctx: Context, user_id: str) -> list[Row]:
+    async def read(tx: Tx) -> list[Row]:
+        return await tx.run("texts_derived", user_id=user_id)
+
+    return await ctx.store.read(user_id, read)
