@@ -14,7 +14,19 @@ from memoryos_graph import MemoryService
 
 from . import problems
 from .limits import BodyLimit, Frame
-from .routes import answers, audit, decisions, facts, health, maintenance, profile, search, segments, turns
+from .routes import (
+    answers,
+    audit,
+    decisions,
+    facts,
+    forgetting,
+    health,
+    maintenance,
+    profile,
+    search,
+    segments,
+    turns,
+)
 
 
 def create_app(service: MemoryService | None = None) -> FastAPI:
@@ -41,7 +53,7 @@ def create_app(service: MemoryService | None = None) -> FastAPI:
         generate_unique_id_function=_operation_id,
     )
     app.state.service = service
-    modules = (turns, search, answers, facts, decisions, profile, segments, maintenance, audit, health)
+    modules = (turns, search, answers, facts, decisions, forgetting, profile, segments, maintenance, audit, health)
     routers = [module.router for module in modules]
     for router in routers:
         app.include_router(router)

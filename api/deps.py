@@ -107,4 +107,5 @@ def _local(request: Request) -> bool:
 
 Reader = Annotated[UserMemory, Depends(_memory_for("read"))]
 Writer = Annotated[UserMemory, Depends(_memory_for("write"))]
+Forgetter = Annotated[UserMemory, Depends(_memory_for("forget"))]
 PathId = Annotated[OpaqueId, Path()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 
@@ -47,35 +48,38 @@ async def _finish(ctx: Context, user_id: str, run_id: str) -> None:
     await _end(ctx, user_id, run_id)
 
 
-async def _batch(ctx: Context, user_id: str, name: str, **params: Any) -> list[Row]:
+async def _locked(ctx: Context, user_id: str, work: Callable[[Tx], Awaitable[list[Row]]]) -> list[Row]:
+    """Run one batch under the user's lock."""
     lock = ctx.clock.new_id()
 
     async def write(tx: Tx) -> list[Row]:
         await tx.run("lock_user", user_id=user_id, lock=lock)
-        return await tx.run(name, user_id=user_id, **params)
+        return await work(tx)
 
     return await ctx.store.write(user_id, write)
 
 
 async def _delete(ctx: Context, user_id: str) -> None:
-    for name, limit in (("delete_pages", PAGES_AT_ONCE), ("delete_hidden", NODES_AT_ONCE)):
-        while (await _batch(ctx, user_id, name, limit=limit))[0]["deleted"]:
+    async def pages(tx: Tx) -> list[Row]:
+        return await tx.run("delete_pages", user_id=user_id, limit=PAGES_AT_ONCE)
+
+    async def hidden(tx: Tx) -> list[Row]:
+        return await tx.run("delete_hidden", user_id=user_id, limit=NODES_AT_ONCE)
+
+    for batch in (pages, hidden):
+        while (await _locked(ctx, user_id, batch))[0]["deleted"]:
             pass
 
 
 async def _mend_sessions(ctx: Context, user_id: str, run_id: str) -> None:
-    while True:
-        lock = ctx.clock.new_id()
+    async def mend(tx: Tx) -> list[Row]:
+        rows = await tx.run("mend_sessions", user_id=user_id, run_id=run_id, limit=SEGMENTS_AT_ONCE)
+        conversations = [row["conversation_id"] for row in rows]
+        await tx.run("mend_conversations", user_id=user_id, conversation_ids=conversations)
+        return rows
 
-        async def write(tx: Tx, lock: str = lock) -> list[Row]:
-            await tx.run("lock_user", user_id=user_id, lock=lock)
-            rows = await tx.run("mend_sessions", user_id=user_id, run_id=run_id, limit=SEGMENTS_AT_ONCE)
-            conversations = [row["conversation_id"] for row in rows]
-            await tx.run("mend_conversations", user_id=user_id, conversation_ids=conversations)
-            return rows
-
-        if not await ctx.store.write(user_id, write):
-            return
+    while await _locked(ctx, user_id, mend):
+        pass
 
 
 async def _mend_chains(ctx: Context, user_id: str, run_id: str) -> None:
@@ -83,7 +87,12 @@ async def _mend_chains(ctx: Context, user_id: str, run_id: str) -> None:
         return await tx.run("chains_left", user_id=user_id, run_id=run_id, limit=NODES_AT_ONCE // 10)
 
     while rows := await ctx.store.read(user_id, left):
-        await _batch(ctx, user_id, "mend_chains", rows=[_chain(row) for row in rows])
+        mended = [_chain(row) for row in rows]
+
+        async def mend(tx: Tx, mended: list[Row] = mended) -> list[Row]:
+            return await tx.run("mend_chains", user_id=user_id, rows=mended)
+
+        await _locked(ctx, user_id, mend)
 
 
 def _chain(row: Row) -> dict[str, Any]:
@@ -96,19 +105,23 @@ def _chain(row: Row) -> dict[str, Any]:
 
 async def _mend_segments(ctx: Context, user_id: str, run_id: str) -> None:
     """An extractive summary of what is left of each segment, and a vector of it. One embedding call for twenty."""
+    now = ctx.clock.now()
 
     async def left(tx: Tx) -> list[Row]:
         return await tx.run("segments_left", user_id=user_id, run_id=run_id, limit=SEGMENTS_AT_ONCE)
 
     while found := await ctx.store.read(user_id, left):
         emptied = [row["segment_id"] for row in found if not row["pages"]]
-        await _batch(ctx, user_id, "delete_segments", run_id=run_id, segment_ids=emptied)
         rows = [_segment(ctx, row) for row in found if row["pages"]]
         texts = [topic_text(row["properties"]["summary"], row["properties"]["keywords"]) for row in rows]
         vectors = await ctx.embedder.embed(texts, "document")
-        now = ctx.clock.now()
         written = [row | {"vector": vector} for row, vector in zip(rows, vectors, strict=True)]
-        await _batch(ctx, user_id, "mend_segments", run_id=run_id, rows=written, now=now)
+
+        async def mend(tx: Tx, emptied: list[str] = emptied, written: list[Row] = written) -> list[Row]:
+            await tx.run("delete_segments", user_id=user_id, run_id=run_id, segment_ids=emptied)
+            return await tx.run("mend_segments", user_id=user_id, run_id=run_id, rows=written, now=now)
+
+        await _locked(ctx, user_id, mend)
 
 
 def _segment(ctx: Context, row: Row) -> dict[str, Any]:
@@ -135,7 +148,11 @@ async def _embed_facts(ctx: Context, user_id: str) -> None:
     while found := await ctx.store.read(user_id, left):
         vectors = await ctx.embedder.embed([row["text"] for row in found], "document")
         rows = [row | {"vector": vector} for row, vector in zip(found, vectors, strict=True)]
-        await _batch(ctx, user_id, "write_fact_vectors", rows=rows)
+
+        async def write(tx: Tx, rows: list[Row] = rows) -> list[Row]:
+            return await tx.run("write_fact_vectors", user_id=user_id, rows=rows)
+
+        await _locked(ctx, user_id, write)
 
 
 async def _end(ctx: Context, user_id: str, run_id: str) -> None:
@@ -147,8 +164,12 @@ async def _end(ctx: Context, user_id: str, run_id: str) -> None:
 
     row = await ctx.store.read(user_id, planned)
     everything = row is not None and row["run"]["selector"] == "everything"
+
+    async def rest(tx: Tx) -> list[Row]:
+        return await tx.run("delete_rest", user_id=user_id, run_id=run_id, user_key=user_key, limit=NODES_AT_ONCE)
+
     while everything:
-        done = await _batch(ctx, user_id, "delete_rest", run_id=run_id, user_key=user_key, limit=NODES_AT_ONCE)
+        done = await _locked(ctx, user_id, rest)
         everything = bool(done and done[0]["done"])
 
     async def write(tx: Tx) -> None:

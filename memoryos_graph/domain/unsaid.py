@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from .fact import Fact, Source
 from .ledger import Ledger
-from .slots import slots_touched
+from .slots import SlotKey, replaced_slot, slot_of, slots_touched
 from .statement import Statement, support_of
 
 
@@ -44,12 +44,22 @@ def unsay(ledger: Ledger, gone: Callable[[Statement], bool]) -> Unsaid:
     ledger.before, ledger.facts = kept, dict(kept)
     ledger.waiting = [one for one in ledger.waiting if not gone(one)]
     ledger.erasing = True
-    touched = slots_touched(everything, removed)
+    touched = _touched(everything, removed)
     ledger.settle(touched)
     result.reworked = {i for i, fact in ledger.facts.items() if {*slots_touched((), fact.statements)} & touched}
     result.links = {(one.newer, one.older) for one in ledger.supersessions}
     ledger.before = known
     return result
+
+
+def _touched(everything: Sequence[Statement], removed: Sequence[Statement]) -> set[SlotKey]:
+    """The slots of what is taken out, and all that follow from them: corrections inherit when things began."""
+    touched, more = slots_touched(everything, removed), True
+    while more:
+        following = {slot_of(one) for one in everything if replaced_slot(one) in touched}
+        more = not following <= touched
+        touched |= following
+    return touched
 
 
 def _with(fact: Fact, said: tuple[Source, ...]) -> Fact:

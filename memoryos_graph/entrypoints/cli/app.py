@@ -14,6 +14,7 @@ from . import (
     database,
     demo,
     evaluate,
+    forgetting,
     measure,
     memories,
     profile,
@@ -59,6 +60,8 @@ for decision in (correcting.correct, correcting.change, correcting.retract, corr
 app.command(rich_help_panel=MEMORY)(correcting.pin)
 app.command(rich_help_panel=MEMORY)(correcting.state)
 app.add_typer(profile.profile, name="profile", rich_help_panel=MEMORY)
+app.command(rich_help_panel=MEMORY)(forgetting.forget)
+app.add_typer(forgetting.receipt, name="receipt", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(reading.segments)
 app.command(name="turns", rich_help_panel=MEMORY)(turns.list_turns)
 app.command(rich_help_panel=MEMORY)(reading.stats)

@@ -141,6 +141,12 @@ def _read(n: Numbers) -> str:
     return ", ".join(f"{verb}: {_many(found, 'thing')} given out" for verb, found in n.items())
 
 
+def _gone(n: Numbers) -> str:
+    went = [_many(n[f"{thing}s"], thing) for thing in ("page", "fact", "answer") if n.get(f"{thing}s")]
+    changed = [f"{_many(n['pages_changed'], 'turn')} lost words"] if n["pages_changed"] else []
+    return ", ".join([*went, *changed, f"{_many(n['made_anew'], 'thing')} made anew"])
+
+
 def _counts(n: Numbers) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in n.items())
 
@@ -174,6 +180,8 @@ WORDS: dict[str, Callable[[Numbers], str]] = {
     "forget": lambda n: f"forgotten for good: {_counts(n)}",
     "forget_everything": lambda n: f"everything forgotten for good: {_counts(n)}",
     "retention": lambda n: f"{_many(n['runs'], 'old run')} and {_many(n['versions'], 'old topic version')} deleted",
+    "forget": lambda n: f"forgotten: {_gone(n)}",
+    "forget_everything": lambda n: f"everything forgotten: {_gone(n)}",
     "profile_rollback": lambda n: (
         f"profile set back to version {_number(n['version'])}: {_many(n['restored'], 'fact')} restored, "
         f"{_number(n['retired'])} retired"
