@@ -79,10 +79,9 @@ from .contract import (
     VerifyRequest,
     Why,
 )
-from .curation import correcting, erasing, forgetting, pinning
+from .curation import correcting, erasing, forgetting, pinning, residue
 from .curation import profile as curating
 from .curation import receipts as receipting
-from .curation import residue as erasing
 from .domain.act import ActKind
 from .domain.page import PageState
 from .errors import InvalidInput, MemoryosError
@@ -176,17 +175,17 @@ class MemoryService:
         settings: Settings | None = None, *, on_progress: Callable[[str], None] | None = None
     ) -> ResidueCost:
         """What `erase_residue` would cost now. Raises SetupError."""
-        return await erasing.residue_cost(settings or load_settings(), on_progress=on_progress)
+        return await residue.residue_cost(settings or load_settings(), on_progress=on_progress)
 
     @staticmethod
     async def erase_residue(
-        settings: Settings | None = None, *, on_progress: erasing.Progress | None = None
+        settings: Settings | None = None, *, on_progress: residue.Progress | None = None
     ) -> ResidueErased:
         """Overwrite on disk what was deleted before; the managed server is away for some seconds.
 
         See curation.residue.erase_residue. Raises SetupError, TryAgain.
         """
-        return await erasing.erase_residue(settings or load_settings(), on_progress=on_progress)
+        return await residue.erase_residue(settings or load_settings(), on_progress=on_progress)
 
     def user(self, user_id: str) -> UserMemory:
         """The memory of one user, who need not exist yet. Raises InvalidInput for an id that can't be one."""

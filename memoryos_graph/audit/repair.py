@@ -8,7 +8,7 @@ from typing import Any
 
 from ..context import Context
 from ..contract.health import Finding
-from ..pipeline.migration import topic_text
+from ..domain.segment import topic_text
 from ..pipeline.step import INTERRUPTED, Noted, Step, append_events, end_without_result, ensure_vectors
 from ..store.connection import Row, Tx
 from .checks import CHECKS, Mend

@@ -12,6 +12,7 @@ from ..domain.quotes import normalised
 from ..domain.secret import Secret
 from ..errors import NotFound
 from ..store.connection import Row, Tx
+from ..store.residue import residue_erased_at
 from .erasing import root_of
 
 PAGES_AT_ONCE = 1_000
@@ -20,37 +21,43 @@ _SIDES = ("user", "assistant", "tool", "system", "metadata")
 
 async def receipts(ctx: Context, user_id: str) -> ReceiptList:
     """All receipts of a user, newest first. One statement."""
-    return ReceiptList(items=[receipt_of(row) for row in await _rows(ctx, user_id)])
+    rows, erased_at = await _rows(ctx, user_id)
+    return ReceiptList(items=[receipt_of(row, erased_at) for row in rows])
 
 
 async def receipt(ctx: Context, user_id: str, receipt_id: str) -> Receipt:
     """One receipt; also of a user of whom everything was forgotten. Raises NotFound."""
-    return receipt_of(await _row(ctx, user_id, receipt_id))
+    return receipt_of(*await _row(ctx, user_id, receipt_id))
 
 
-async def _rows(ctx: Context, user_id: str) -> list[Row]:
-    async def read(tx: Tx) -> list[Row]:
-        return await tx.run("receipts_of", user_id=user_id, user_key=ctx.secret.user_key(user_id))
+async def _rows(ctx: Context, user_id: str) -> tuple[list[Row], datetime | None]:
+    """Receipts, and when files were last freed of what had been deleted."""
 
-    return [row["receipt"] for row in await ctx.store.read(user_id, read)]
+    async def read(tx: Tx) -> tuple[list[Row], datetime | None]:
+        rows = await tx.run("receipts_of", user_id=user_id, user_key=ctx.secret.user_key(user_id))
+        return [row["receipt"] for row in rows], await residue_erased_at(tx)
+
+    return await ctx.store.read(user_id, read)
 
 
-async def _row(ctx: Context, user_id: str, receipt_id: str) -> Row:
-    for row in await _rows(ctx, user_id):
+async def _row(ctx: Context, user_id: str, receipt_id: str) -> tuple[Row, datetime | None]:
+    rows, erased_at = await _rows(ctx, user_id)
+    for row in rows:
         if row["receipt_id"] == receipt_id:
-            return row
+            return row, erased_at
     raise NotFound("there is no such receipt for this user")
 
 
-def receipt_of(row: Row) -> Receipt:
-    """A receipt from the properties of its node."""
+def receipt_of(row: Row, erased_at: datetime | None) -> Receipt:
+    """A receipt from the properties of its node, and when the residue step was last done."""
+    done = erased_at is not None and erased_at >= row["at"]
     names = ("receipt_id", "at", "actor", "selector", "redact", "reason_code", "ids", "root", "out_of_reach")
     return Receipt(
         **{name: row[name] for name in names},
         reference=row.get("reference"),
         counts=json.loads(row["counts"]),
-        residue="files",
-        residue_erased_at=None,
+        residue="none" if done else "files",
+        residue_erased_at=erased_at if done else None,
     )
 
 
@@ -60,7 +67,7 @@ async def verify(ctx: Context, user_id: str, receipt_id: str, text: str | None =
     `came_back` are things with an id of the receipt, turns from before it, and what was made from forgotten words;
     `said_elsewhere` pages that say the same by themselves. Raises NotFound.
     """
-    row = await _row(ctx, user_id, receipt_id)
+    row, _ = await _row(ctx, user_id, receipt_id)
     wanted = normalised(text).strip() if text else None
     seen = _Seen(set(await _by_id(ctx, user_id, row)))
     told = await _tombstones(ctx, user_id, row)

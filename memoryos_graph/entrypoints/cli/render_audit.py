@@ -177,11 +177,9 @@ WORDS: dict[str, Callable[[Numbers], str]] = {
     "restore": _decided("restored"),
     "confirm": _decided("confirmed"),
     "pin": lambda n: "a fact was pinned" if n["pinned"] else "a fact was let go from its pin",
-    "forget": lambda n: f"forgotten for good: {_counts(n)}",
-    "forget_everything": lambda n: f"everything forgotten for good: {_counts(n)}",
     "retention": lambda n: f"{_many(n['runs'], 'old run')} and {_many(n['versions'], 'old topic version')} deleted",
-    "forget": lambda n: f"forgotten: {_gone(n)}",
-    "forget_everything": lambda n: f"everything forgotten: {_gone(n)}",
+    "forget": lambda n: f"forgotten for good: {_gone(n)}",
+    "forget_everything": lambda n: f"everything forgotten for good: {_gone(n)}",
     "profile_rollback": lambda n: (
         f"profile set back to version {_number(n['version'])}: {_many(n['restored'], 'fact')} restored, "
         f"{_number(n['retired'])} retired"
