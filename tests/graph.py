@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from memoryos_graph import MemoryService
@@ -22,3 +23,14 @@ async def assert_invariants(service: MemoryService, user_id: str) -> None:
         return await graph_findings(tx, user_id)
 
     assert [(found.check, found.id) for found in await service.ctx.store.read(user_id, find)] == []
+
+
+async def everything_stored(service: MemoryService, user_id: str) -> str:
+    """All properties of all nodes and relationships of a user, vectors apart, as one text."""
+    rows = await ask(
+        service,
+        """MATCH (n {user_id: $id}) OPTIONAL MATCH (n)-[r]->()
+           RETURN n {.*, embedding: null, embedding_b: null} AS node, collect(properties(r)) AS edges""",
+        id=user_id,
+    )
+    return json.dumps(rows, default=str, ensure_ascii=False)

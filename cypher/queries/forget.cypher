@@ -182,7 +182,7 @@ DETACH DELETE x
 // Pages that lose words: as they are now, to be indexed anew.
 UNWIND $rows AS row
 MATCH (p:Page {user_id: $user_id, page_id: row.page_id})
-SET p += row.properties, p.state = 'stored', p.attempts = 0
+SET p += row.properties, p.state = 'stored'
 REMOVE p.text, p.user_key, p.embedding, p.embedding_b, p.keywords, p.asked_hash, p.answer_id, p.next_try_at, p.request_key
 WITH p
 OPTIONAL MATCH (p)-[:HAS_PASSAGE]->(x:Passage)
@@ -201,7 +201,7 @@ DELETE d
 UNWIND $page_ids AS page_id
 MATCH (p:Page {user_id: $user_id, page_id: page_id})
 WHERE p.hidden = false
-SET p.state = 'stored', p.attempts = 0
+SET p.state = 'stored'
 REMOVE p.embedding, p.embedding_b
 
 // name: hide_derived

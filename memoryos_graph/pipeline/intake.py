@@ -287,7 +287,7 @@ def _acknowledge(sent: Sequence[_Sent], known: Mapping[str, Row], placement: _Pl
             TurnStored(
                 page_id=page_id,
                 id=item.turn.external_id,
-                seq=row["seq"] if row else seqs[page_id],
+                seq=row["seq"] if "seq" in row else seqs[page_id],
                 state=row.get("state", PageState.STORED),
                 created=not row,
             )

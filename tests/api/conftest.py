@@ -91,6 +91,8 @@ class Filled:
     segment_id: str
     run_id: str
     answer_id: str
+    plan_id: str
+    receipt_id: str
 
     @property
     def base(self) -> str:
@@ -111,4 +113,7 @@ async def filled(service: MemoryService) -> Filled:
     run_id = (await memory.runs()).items[0].run_id
     answer = await memory.answer("Where do I live?")
     ids = (stored[0].page_id, facts[0].fact_id, segments[0].segment_id, run_id, str(answer.answer_id))
-    return Filled(memory.user_id, *ids)
+    told = await memory.remember([{"user_input": "The kettle is on."}, {"user_input": "Never mind."}])
+    plans = [(await memory.forget(pages=[turn.page_id])).plan_id for turn in told]
+    receipt = await memory.confirm_forget(plans[0])
+    return Filled(memory.user_id, *ids, plan_id=plans[1], receipt_id=receipt.receipt_id)

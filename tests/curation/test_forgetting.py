@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from memoryos_graph import MemoryService, TurnIn
+from memoryos_graph.curation import forgetting
 from memoryos_graph.domain.claim import Stance
 from memoryos_graph.domain.page import PageState
 from memoryos_graph.errors import Conflict, InvalidInput, NotFound
 
 from ..conftest import FakeClock
-from ..graph import ask, assert_invariants
+from ..graph import ask, assert_invariants, everything_stored
 from ..pipeline.said import Said
 
 pytestmark = pytest.mark.engine
@@ -25,17 +26,6 @@ ROME = {"predicate": "lives_in", "object": "Rome", "text": "The user lives in Ro
 @pytest.fixture
 def said(service: MemoryService, user_id: str) -> Said:
     return Said(service, user_id)
-
-
-async def everything_stored(service: MemoryService, user_id: str) -> str:
-    """All properties of all nodes and relationships of a user, vectors apart, as one text."""
-    rows = await ask(
-        service,
-        """MATCH (n {user_id: $id}) OPTIONAL MATCH (n)-[r]->()
-           RETURN n {.*, embedding: null, embedding_b: null} AS node, collect(properties(r)) AS edges""",
-        id=user_id,
-    )
-    return json.dumps(rows, default=str, ensure_ascii=False)
 
 
 async def forget(said: Said, **selector: Any) -> str:
@@ -249,3 +239,98 @@ async def test_case_f5_f10_all_of_a_user_goes_and_nobody_else_changes(
     events = await ask(service, "MATCH (e:Event {user_id: $id}) RETURN e.kind AS kind ORDER BY e.seq", id=user_id)
     assert [e["kind"] for e in events] == ["forget_everything", "remember"]
     assert (await said.memory.receipt(receipt_id)).receipt_id == receipt_id
+
+
+async def test_a_forget_that_died_is_invisible_and_finished_before_any_other_work(
+    said: Said, service: MemoryService, user_id: str
+) -> None:
+    for n in range(12):
+        await said.memory.remember(TurnIn(user_input=f"I keep code ZX-{n} in Oslo", id=f"t{n}"))
+    await said.memory.maintain()
+    gone = [t.page_id for t in (await said.memory.turns()).items if t.id in ("t3", "t4", "t7")]
+    plan = await said.memory.forget(pages=gone)
+    await forgetting.begin(service.ctx, user_id, plan.plan_id)  # and the process dies here
+    assert not set(gone) & {t.page_id for t in (await said.memory.turns()).items}
+    for text in ("ZX-3", "ZX-7"):
+        assert not any(text in hit.text for hit in (await said.memory.search(text)).hits)
+    assert (await said.memory.receipts()).items == []
+    with pytest.raises(NotFound):
+        await said.memory.forget_plan(plan.plan_id)
+    await said.memory.maintain("index")
+    (receipt,) = (await said.memory.receipts()).items
+    assert receipt.receipt_id == plan.plan_id
+    assert receipt == await said.memory.confirm_forget(plan.plan_id)
+    stored = await everything_stored(service, user_id)
+    assert not [n for n in (3, 4, 7) if f"ZX-{n} " in stored]
+    await said.memory.maintain()
+    await assert_invariants(service, user_id)
+
+
+CANARIES = [f"canary{n:02}zx" for n in range(20)]
+
+
+async def test_i3_words_in_every_place_they_can_enter_are_gone_everywhere(
+    said: Said, service: MemoryService, user_id: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Sides, tool calls, system text, ids, metadata, tags, answers that repeat them; nothing holds any afterwards."""
+    c = iter(CANARIES)
+    first = f"I live in {next(c)}"
+    said.provider.claims[first] = [
+        {"predicate": "lives_in", "object": CANARIES[0], "text": f"The user lives in {CANARIES[0]}.", "reason": next(c)}
+    ]
+    (stored,) = await said.memory.remember(
+        TurnIn(
+            messages=[
+                {"role": "system", "content": f"Speak of {next(c)}."},
+                {"role": "user", "content": first},
+                {"role": "assistant", "tool_calls": [{"name": next(c), "arguments": {next(c): next(c)}}]},
+                {"role": "tool", "content": f"found {next(c)}"},
+                {"role": "assistant", "content": f"So {next(c)} it is."},
+            ],
+            id=next(c),
+            conversation_id=next(c),
+            assistant_id=next(c),
+            metadata={next(c): next(c)},
+            tags=[next(c)],
+        )
+    )
+    await said.memory.maintain()
+    await said.memory.remember(TurnIn(user_input="The weather is fine", id="other"))
+    answer = await said.memory.answer(f"I live in {CANARIES[0]}, {next(c)}?", style_hint=next(c))
+    assert CANARIES[0] in answer.text
+    await said.memory.maintain()
+    before = await everything_stored(service, user_id)
+    assert sum(canary in before for canary in CANARIES) >= 15
+    plan = await said.memory.forget(pages=[stored.page_id, str(answer.page_id)])
+    receipt = await said.memory.confirm_forget(plan.plan_id)
+    await said.memory.maintain()
+    told = await everything_stored(service, user_id) + caplog.text + receipt.model_dump_json()
+    told += (await said.memory.timeline()).model_dump_json() + (await said.memory.runs()).model_dump_json()
+    told += (await said.memory.search(" ".join(CANARIES[:8]))).model_dump_json(exclude={"query"})
+    told += (await said.memory.profile()).model_dump_json() + (await service.metrics()).decode()
+    assert [canary for canary in CANARIES if canary in told] == []
+    assert [t.id for t in (await said.memory.turns()).items] == ["other"]
+    await assert_invariants(service, user_id)
+
+
+async def test_an_answer_that_repeats_what_is_forgotten_loses_that_side(
+    said: Said, service: MemoryService, user_id: str
+) -> None:
+    page_id = await said.say("I am allergic to hazelnuts")
+    answer = await said.memory.answer("What am I allergic to?")
+    assert "hazelnuts" in answer.text
+    plan = await said.memory.forget(pages=[page_id])
+    assert plan.counts["loses_words"] == {"page": 1}
+    assert plan.counts["goes"] == {"page": 1, "answer": 1}
+    await said.memory.confirm_forget(plan.plan_id)
+    await said.memory.maintain()
+    (question,) = (await said.memory.turns()).items
+    assert (question.user_input, question.assistant_response, question.answer_id) == (
+        "What am I allergic to?",
+        "",
+        None,
+    )
+    assert "hazelnuts" not in await everything_stored(service, user_id)
+    with pytest.raises(NotFound):
+        await said.memory.get_answer(str(answer.answer_id))
+    await assert_invariants(service, user_id)

@@ -110,11 +110,15 @@ def test_the_commands_work_as_printed(served: int, cli_env: dict[str, str]) -> N
     assert "“I moved to Lisbon in May 2024”" in out
 
 
-def test_a_fact_is_corrected_as_printed(served: int, cli_env: dict[str, str]) -> None:
+def test_a_fact_is_corrected_and_forgotten_as_printed(served: int, cli_env: dict[str, str]) -> None:
     (block,) = [block for block in _blocks("README.md", "sh") if "memoryos --user pat correct" in block]
     out = _bash(block, cli_env, served)
     assert "in place of" in out
     assert "correction: The user lives in Bergen." in " ".join(out.split())
+    (block,) = [block for block in _blocks("README.md", "sh") if "memoryos --user pat forget" in block]
+    out = _bash(block, cli_env, served)
+    for part in ("1 page", "absent: nothing of it is there", "forgotten for good"):
+        assert part in out
 
 
 def test_the_demo_shows_what_came_of_the_sample(served: int, cli_env: dict[str, str]) -> None:

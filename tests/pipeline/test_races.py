@@ -14,7 +14,7 @@ from memoryos_graph.store.connection import Tx
 from memoryos_graph.store.store import Store
 
 from ..conftest import FakeEmbedder
-from ..graph import ask
+from ..graph import ask, assert_invariants, everything_stored
 from ..scheduler.parts import ScriptedProvider, serving
 
 T = TypeVar("T")
@@ -117,6 +117,39 @@ async def test_i15_nothing_computed_before_a_change_is_written_after_it(
     if change == "forgotten":  # the page itself is as it was: the work is due again, and done
         assert [again.state for again in (await memory.maintain(name, force=True)).runs] == ["done"]
         assert (await memory.turn(stored.page_id)).state.value == "indexed"
+
+
+@pytest.mark.parametrize("step", ["index", "migrate", "migrate embedding", "promote", "promote embedding"])
+async def test_i15_a_forget_during_a_step_leaves_nothing_of_what_the_step_computed(
+    racing: MemoryService, provider: ScriptedProvider, embedder: ChangingEmbedder, user_id: str, step: str
+) -> None:
+    memory = racing.user(user_id)
+    name = step.split()[0]
+    (stored, other) = await memory.remember(
+        [TurnIn(user_input="I live in Oslo."), TurnIn(user_input="The cat sleeps.")]
+    )
+    for before in ["index", "migrate", "promote"]:
+        if before == name:
+            break
+        await memory.maintain(before, force=True)
+    receipts: list[str] = []
+
+    async def during() -> None:
+        provider.during = embedder.during = None
+        plan = await memory.forget(pages=[stored.page_id])
+        receipts.append((await memory.confirm_forget(plan.plan_id)).receipt_id)
+
+    if step in ("migrate", "promote"):
+        provider.during = during
+    else:
+        embedder.during = during
+    (run,) = (await memory.maintain(name, force=True)).runs
+    assert (run.state, run.error_code) == ("failed", "inputs_changed")
+    await memory.maintain()
+    assert [turn.page_id for turn in (await memory.turns()).items] == [other.page_id]
+    assert "Oslo" not in await everything_stored(racing, user_id)
+    assert (await memory.verify_receipt(receipts[0], text="Oslo")).status == "absent"
+    await assert_invariants(racing, user_id)
 
 
 async def test_i15_archiving_decides_by_what_is_there_when_it_writes(racing: MemoryService, user_id: str) -> None:

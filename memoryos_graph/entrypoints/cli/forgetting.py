@@ -144,9 +144,13 @@ def _of_kind(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{n} {kind}{'' if n == 1 else 's'}" for kind, n in kinds.items())
 
 
+def _named(name: str, count: int) -> str:
+    return (name.removesuffix("s") if count == 1 else name).replace("_", " ")
+
+
 def receipt_text(found: Receipt) -> RenderableType:
     """A receipt in a few lines."""
-    counts = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in found.counts.items() if n)
+    counts = ", ".join(f"{n} {_named(name, n)}" for name, n in found.counts.items() if n)
     lines = [
         Text.assemble("receipt ", (found.receipt_id, "bold"), f", {found.at:%Y-%m-%d %H:%M:%S}Z, {found.reason_code}"),
         Text(f"  {counts or 'nothing'}"),
