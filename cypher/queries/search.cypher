@@ -55,6 +55,7 @@ CALL (overfetch, fetch) {
 }
 CALL () {
   MATCH (p:Page)-[:HAS_PASSAGE]->(x:Passage {user_id: $user_id})
+  USING INDEX x:Passage(user_id)
   WHERE p.hidden = false AND p.archived = false
   WITH p, x, vector.similarity.cosine(x.embedding, $vector) AS score ORDER BY score DESC LIMIT $limit
   RETURN collect({{passage_row}}) AS passages
@@ -131,6 +132,7 @@ CALL (overfetch, fetch) {
 }
 CALL () {
   MATCH (p:Page)-[:HAS_PASSAGE]->(x:Passage {user_id: $user_id})
+  USING INDEX x:Passage(user_id)
   WHERE p.hidden = false AND {{page_left_out}} IS NULL
   WITH p, x, vector.similarity.cosine(x.embedding, $vector) AS score ORDER BY score DESC LIMIT $limit
   RETURN collect({{passage_row}}) AS passages
@@ -154,6 +156,7 @@ CALL () {
 }
 CALL () {
   MATCH (p:Page)-[:HAS_PASSAGE]->(x:Passage {user_id: $user_id})
+  USING INDEX x:Passage(user_id)
   WHERE p.hidden = false AND {{page_left_out}} IS NULL
   WITH p, x, vector.similarity.cosine(x.embedding, $vector) AS score ORDER BY score DESC LIMIT $limit
   RETURN collect({{passage_row}}) AS passages

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import neo4j
 import pytest
 
 from memoryos_graph import MemoryService
+
+from ..graph import ask
 
 TINY = {"keys.cypher"}  # a handful of nodes, asked for every few seconds
 WANTED = {
@@ -24,6 +26,39 @@ WANTED = {
 }
 
 
+LABELS = [
+    "User",
+    "Conversation",
+    "Assistant",
+    "Session",
+    "Page",
+    "Passage",
+    "Chain",
+    "Segment",
+    "SegmentVersion",
+    "Fact",
+    "Answer",
+    "ProfileVersion",
+    "Run",
+    "Event",
+    "Receipt",
+    "Tombstone",
+]
+
+
+@pytest.fixture
+async def populous(service: MemoryService) -> AsyncIterator[None]:
+    """Other users enough that a plan is made for a database in use: of a few nodes a label scan is the cheapest."""
+    for label in LABELS:
+        await ask(
+            service, f"UNWIND range(1, 400) AS n CREATE (:{label} {{user_id: 'plan-' + n, seq: n, hidden: false}})"
+        )
+    await ask(service, "CALL db.prepareForReplanning(60)")
+    yield
+    for label in LABELS:
+        await ask(service, f"MATCH (n:{label}) WHERE n.user_id STARTS WITH 'plan-' DELETE n")
+
+
 def _operators(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield plan["operatorType"].split("@")[0], plan["args"].get("Details", "")
     for child in plan.get("children", []):
@@ -31,7 +66,7 @@ def _operators(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.engine
-async def test_no_query_scans_a_label_and_hot_ones_use_their_index(service: MemoryService) -> None:
+async def test_no_query_scans_a_label_and_hot_ones_use_their_index(service: MemoryService, populous: None) -> None:
     connection = service.ctx.store.connection
     async with connection.driver.session(database=connection.database) as session:
         for query in connection.queries.values():
