@@ -44,12 +44,6 @@ MATCH (f:Fact {user_id: $user_id, fact_id: fact_id})
 WHERE f.hidden = false
 RETURN f.fact_id AS fact_id
 
-// name: heard_all
-// mode: read
-MATCH (:User {user_id: $user_id})-[h:HEARD]->(p:Page)
-WHERE p.hidden = false
-RETURN h {.*, page_id: p.page_id, event_time: p.event_time} AS heard
-
 // name: sides_from
 // mode: read
 // Answering sides that were made from what goes.
@@ -308,7 +302,7 @@ RETURN key, page_id
 // mode: read
 MATCH (r:Run {user_id: $user_id, state: 'running'})
 WHERE r.kind = 'forget'
-RETURN r.run_id AS run_id ORDER BY run_id
+RETURN r {.run_id, .selector} AS run ORDER BY r.run_id
 
 // name: delete_pages
 // mode: write

@@ -12,7 +12,7 @@ RETURN f {.*, embedding: null, embedding_b: null, text: null} AS fact, sources
 // mode: read
 // Ends that were read before what they end, and what was only heard of and fits nothing yet.
 MATCH (:User {user_id: $user_id})-[h:HEARD]->(p:Page)
-WHERE h.predicate IN $predicates AND p.hidden = false
+WHERE ($predicates IS NULL OR h.predicate IN $predicates) AND p.hidden = false
 RETURN h {.*, page_id: p.page_id, event_time: p.event_time} AS heard
 
 // name: write_facts

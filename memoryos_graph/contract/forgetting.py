@@ -7,10 +7,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from ..domain.forgetting import ReasonCode
 from .values import Cursor, Limit, Moment, OpaqueId, Request, Result, Text
 
 MAX_CHOSEN = 1_000
-ReasonCode = Literal["user_request", "wrong", "sensitive", "expired", "legal", "other"]
 Reference = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,40}$")]
 ChosenIds = Annotated[list[OpaqueId], Field(min_length=1, max_length=MAX_CHOSEN)]
 ItemWhat = Literal["goes", "loses_words", "made_anew", "stays", "holds_again", "also_said_in"]

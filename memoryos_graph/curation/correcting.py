@@ -22,7 +22,7 @@ from ..domain.ledger import Ledger
 from ..domain.predicates import touched_predicates
 from ..errors import Conflict, InvalidInput, NotFound, TryAgain
 from ..store.connection import Row, Tx
-from ..store.facts import stated, statement_of
+from ..store.ledger import read_known
 from . import wording
 from .writing import Decision, locked, write_decision
 
@@ -146,11 +146,8 @@ async def _known(ctx: Context, user_id: str, fact_id: str) -> Row:
 
 
 async def _ledger(tx: Tx, user_id: str, predicate: str, at: datetime, stem: str) -> Ledger:
-    predicates = touched_predicates([predicate])
-    rows = await tx.run("facts_stated", user_id=user_id, predicates=predicates)
-    heard = await tx.run("heard_waiting", user_id=user_id, predicates=predicates)
-    waiting = [statement_of(row["heard"], row["heard"]) for row in heard]
-    return Ledger.of(map(stated, rows), at, waiting=waiting, stem=stem)
+    facts, waiting = await read_known(tx, user_id, touched_predicates([predicate]))
+    return Ledger.of(facts, at, waiting=waiting, stem=stem)
 
 
 def _checked(ledger: Ledger, kind: ActKind, fact_id: str, request: DecideRequest, valid_from: datetime | None) -> Fact:

@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from ..context import Context
-from ..domain.event import next_event
+from ..domain.event import EventKind
 from ..domain.segment import topic_text
 from ..llm.rules.summary import line
 from ..llm.rules.topics import topic
 from ..store.connection import Row, Tx
 from ..store.records import page_of
+from .writing import event_row
 
 PAGES_AT_ONCE = 500
 NODES_AT_ONCE = 2_000
@@ -36,15 +37,17 @@ async def finish_forgets(ctx: Context, user_id: str) -> None:
         return await tx.run("forgets_running", user_id=user_id)
 
     for row in await ctx.store.read(user_id, running):
-        await _finish(ctx, user_id, row["run_id"])
+        await _finish(ctx, user_id, **row["run"])
 
 
-async def _finish(ctx: Context, user_id: str, run_id: str) -> None:
+async def _finish(ctx: Context, user_id: str, run_id: str, selector: str) -> None:
     await _delete(ctx, user_id)
     await _mend_sessions(ctx, user_id, run_id)
     await _mend_chains(ctx, user_id, run_id)
     await _mend_segments(ctx, user_id, run_id)
     await _embed_facts(ctx, user_id)
+    if selector == "everything":
+        await _delete_rest(ctx, user_id, run_id)
     await _end(ctx, user_id, run_id)
 
 
@@ -155,22 +158,19 @@ async def _embed_facts(ctx: Context, user_id: str) -> None:
         await _locked(ctx, user_id, write)
 
 
-async def _end(ctx: Context, user_id: str, run_id: str) -> None:
-    """The receipt, its event, and the end of the run, in one transaction: there is one receipt whoever comes first."""
-    now, lock, user_key = ctx.clock.now(), ctx.clock.new_id(), ctx.secret.user_key(user_id)
-
-    async def planned(tx: Tx) -> Row | None:
-        return await tx.one("plan_by_id", user_id=user_id, run_id=run_id)
-
-    row = await ctx.store.read(user_id, planned)
-    everything = row is not None and row["run"]["selector"] == "everything"
+async def _delete_rest(ctx: Context, user_id: str, run_id: str) -> None:
+    user_key = ctx.secret.user_key(user_id)
 
     async def rest(tx: Tx) -> list[Row]:
         return await tx.run("delete_rest", user_id=user_id, run_id=run_id, user_key=user_key, limit=NODES_AT_ONCE)
 
-    while everything:
-        done = await _locked(ctx, user_id, rest)
-        everything = bool(done and done[0]["done"])
+    while (rows := await _locked(ctx, user_id, rest)) and rows[0]["done"]:
+        pass
+
+
+async def _end(ctx: Context, user_id: str, run_id: str) -> None:
+    """The receipt, its event, and the end of the run, in one transaction: there is one receipt whoever comes first."""
+    now, lock = ctx.clock.now(), ctx.clock.new_id()
 
     async def write(tx: Tx) -> None:
         user = await tx.one("lock_user", user_id=user_id, lock=lock)
@@ -181,9 +181,12 @@ async def _end(ctx: Context, user_id: str, run_id: str) -> None:
         await tx.run("mend_assistants", user_id=user_id, system_keys=run["system_keys"])
         receipt = _receipt(ctx, user_id, run, user["tombstone_key"], now)
         await tx.run("write_receipt", user_id=user_id, run_id=run_id, now=now, receipt=receipt)
-        await tx.run("append_event", user_id=user_id, event=_event(ctx, user_id, user, run, now))
-        if run["selector"] == "everything":
-            await tx.run("leave_user", user_id=user_id, user_key=user_key)
+        everything = run["selector"] == "everything"
+        kind: EventKind = "forget_everything" if everything else "forget"
+        event = event_row(ctx, user_id, user, kind, now, [run_id], json.loads(run["counts"]))
+        await tx.run("append_event", user_id=user_id, event=event)
+        if everything:
+            await tx.run("leave_user", user_id=user_id, user_key=ctx.secret.user_key(user_id))
 
     await ctx.store.write(user_id, write)
 
@@ -215,18 +218,3 @@ def root_of(ctx: Context, receipt: Row) -> str:
     names = ("receipt_id", "actor", "selector", "redact", "reason_code", "reference", "counts", "ids")
     said = {name: receipt.get(name) for name in names} | {"at": receipt["at"].isoformat()}
     return ctx.secret.mac("receipt", json.dumps(said, sort_keys=True))
-
-
-def _event(ctx: Context, user_id: str, user: Row, run: Row, now: datetime) -> dict[str, object]:
-    everything = run["selector"] == "everything"
-    return next_event(
-        ctx.secret,
-        user_id,
-        seq=user["event_seq"],
-        head=user["event_head"],
-        kind="forget_everything" if everything else "forget",
-        at=now,
-        ids=[run["run_id"]],
-        numbers=json.loads(run["counts"]),
-        actor="caller",
-    )

@@ -6,20 +6,19 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from ..context import Context
 from ..contract import ForgetPlan, ForgetRequest
 from ..contract.cursors import decode, encode
-from ..domain.fact import Source
-from ..domain.forgetting import blackened, hash_after
+from ..domain.forgetting import TombstoneKeys, blackened, hash_after
 from ..domain.ledger import Ledger
-from ..domain.secret import Secret
 from ..domain.text import content_words
 from ..errors import Conflict, InvalidInput, NotFound
 from ..store.connection import Row, Tx
-from ..store.ledger import changing, write_changes
+from ..store.ledger import source_key, write_changes
 from .reach import Reach, core_of, reach_of, said_alike, shown
 from .selecting import Chosen, select
 
@@ -36,7 +35,7 @@ async def plan(ctx: Context, user_id: str, request: ForgetRequest, *, limit: int
     now, run_id, lock = ctx.clock.now(), ctx.clock.new_id(), ctx.clock.new_id()
     user_key = ctx.secret.user_key(user_id)
 
-    async def work(tx: Tx) -> Row:
+    async def work(tx: Tx) -> tuple[Row, Reach]:
         if await tx.one("lock_user", user_id=user_id, lock=lock) is None:
             await _refuse_forgotten(tx, user_id, user_key, request)
             raise NotFound("there is nothing of this user")
@@ -50,10 +49,10 @@ async def plan(ctx: Context, user_id: str, request: ForgetRequest, *, limit: int
         items = sorted([*reach.items, *(f"also_said_in:page:{page_id}" for page_id in also)])
         run = _planned(user_id, run_id, request, chosen, items, now)
         await tx.run("write_plan", user_id=user_id, run=run, now=now)
-        return run
+        return run, reach
 
-    run = await ctx.store.write(user_id, work)
-    return await _plan_of(ctx, user_id, run, limit, None)
+    run, reach = await ctx.store.write(user_id, work)
+    return await _plan_of(ctx, user_id, run, limit, None, reach)
 
 
 async def get_plan(
@@ -75,14 +74,16 @@ def _valid(row: Row | None, now: datetime) -> Row:
     return run
 
 
-async def _plan_of(ctx: Context, user_id: str, run: Row, limit: int, cursor: str | None) -> ForgetPlan:
+async def _plan_of(
+    ctx: Context, user_id: str, run: Row, limit: int, cursor: str | None, known: Reach | None = None
+) -> ForgetPlan:
     start = int(decode(cursor, "f") or 0)
     items: list[str] = run["items"]
     part = items[start : start + limit]
 
     async def read(tx: Tx) -> ForgetPlan:
-        reach = None
-        if any(item.startswith("stays:") for item in part):
+        reach = known
+        if reach is None and any(item.startswith("stays:") for item in part):
             reach = await reach_of(tx, user_id, _chosen(run), now=run["started_at"], stem=run["run_id"])
         return ForgetPlan(
             plan_id=run["run_id"],
@@ -155,8 +156,7 @@ async def begin(ctx: Context, user_id: str, plan_id: str, also: Sequence[str] = 
     the plan means has changed since.
     """
     now, lock = ctx.clock.now(), ctx.clock.new_id()
-    key = ctx.clock.new_id() + ctx.clock.new_id()
-    ids = [ctx.clock.new_id()]
+    key, stem = ctx.clock.new_id() + ctx.clock.new_id(), ctx.clock.new_id()
 
     async def work(tx: Tx) -> None:
         user = await tx.one("lock_user", user_id=user_id, lock=lock)
@@ -171,20 +171,18 @@ async def begin(ctx: Context, user_id: str, plan_id: str, also: Sequence[str] = 
         if planned.core != core_of(run["items"]) or await _grown(tx, user_id, run):
             raise Conflict("what this plan means has changed since it was made: make a new one", code="plan_changed")
         reach = await reach_of(tx, user_id, _chosen(run, also), now=now, stem=plan_id) if also else planned
-        await _take_out(ctx, tx, user_id, user, run, reach, Stamp(now, user["tombstone_key"] or key, ids[0]))
+        await _take_out(ctx, tx, user_id, user, run, reach, Stamp(now, user["tombstone_key"] or key, stem))
 
     await ctx.store.write(user_id, work)
 
 
+@dataclass(frozen=True)
 class Stamp:
     """When a forget begins, the key of this user's tombstones, and what ids of tombstones begin with."""
 
-    def __init__(self, now: datetime, key: str, stem: str) -> None:
-        self.now, self.key, self.stem = now, key, stem
-
-    def mac(self, purpose: str, text: str) -> str:
-        """A keyed hash that only who has the user's key can compute."""
-        return Secret(self.key.encode()).mac(purpose, text)
+    now: datetime
+    key: str
+    stem: str
 
 
 async def _grown(tx: Tx, user_id: str, run: Row) -> bool:
@@ -254,10 +252,11 @@ def _system_keys(ctx: Context, user_id: str, turns: Sequence[Row]) -> list[str]:
 
 def _tombstones(reach: Reach, turns: Sequence[Row], changed: Sequence[Row], stamp: Stamp) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
+    hashes = TombstoneKeys(stamp.key)
     for row in turns:
         page = row["page"]
-        content = stamp.mac("content", page["content_hash"])
-        named = stamp.mac("id", f"{page['external_id']}\x00{page['content_hash']}") if page["external_id"] else None
+        content = hashes.content(page["content_hash"])
+        named = hashes.turn(page["external_id"], page["content_hash"]) if page["external_id"] else None
         keys = {"id_key": named, "content_key": content, "request_key": page["request_key"]}
         rows.append({"kind": "page", "page_id": page["page_id"], **keys})
     lengths = {(page["page_id"], side): len(page[name]) for page in changed for side, name in _SIDES.items()}
@@ -266,7 +265,7 @@ def _tombstones(reach: Reach, turns: Sequence[Row], changed: Sequence[Row], stam
     for span in sorted(reach.gone.spans, key=lambda s: (s.page_id, s.side, s.start, s.end)):
         rows.append({"kind": "span", "page_id": span.page_id, "side": span.side, "start": span.start, "end": span.end})
     for predicate, page_id, side, start, end in sorted(reach.gone.places):
-        claim = {"claim_key": stamp.mac("claim", predicate)}
+        claim = {"claim_key": hashes.claim(predicate)}
         rows.append({"kind": "claim", "page_id": page_id, "side": side, "start": start, "end": end, **claim})
     return [row | {"tombstone_id": f"{stamp.stem}-{n}"} for n, row in enumerate(rows, 1)]
 
@@ -288,24 +287,13 @@ async def _write_facts(tx: Tx, user_id: str, run_id: str, reach: Reach) -> None:
     """Facts as they are without the lost words, in their own places; then those that go are hidden."""
     ledger, unsaid = reach.ledger, reach.unsaid
     reworded = await _reworded(tx, user_id, reach)
-    dropped = [
-        {
-            "fact_id": i,
-            "page_id": s.span.page_id,
-            "side": s.span.side,
-            "start": s.span.start,
-            "end": s.span.end,
-            "ends": s.ends,
-        }
-        for i, lost in unsaid.lost.items()
-        for s in lost
-    ]
+    dropped = [source_key(i, source) for i, lost in unsaid.lost.items() for source in lost]
     await tx.run("drop_sources", user_id=user_id, rows=dropped)
     await write_changes(tx, user_id, ledger, run_id=run_id, actor="caller")
     restated = [
         {
             "fact_id": i,
-            "properties": changing(fact) | {"proposed": fact.proposed} | reworded.get(i, {}),
+            "properties": {"proposed": fact.proposed} | reworded.get(i, {}),
             "reworded": i in reworded,
         }
         for i, fact in ledger.facts.items()
@@ -320,17 +308,10 @@ async def _write_facts(tx: Tx, user_id: str, run_id: str, reach: Reach) -> None:
 
 def _holding(ledger: Ledger, fact_ids: Iterable[str]) -> list[dict[str, Any]]:
     return [
-        _edge(i, source) | {"holds_from": source.holds_from}
+        source_key(i, source) | {"holds_from": source.holds_from}
         for i in sorted(fact_ids)
         for source in ledger.facts[i].said
     ]
-
-
-def _edge(fact_id: str, source: Source) -> dict[str, Any]:
-    """What one DERIVED_FROM is found by."""
-    span = source.span
-    place = {"page_id": span.page_id, "side": span.side, "start": span.start, "end": span.end}
-    return place | {"fact_id": fact_id, "ends": source.ends}
 
 
 async def _reworded(tx: Tx, user_id: str, reach: Reach) -> Mapping[str, dict[str, Any]]:

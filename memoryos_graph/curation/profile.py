@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ..context import Context
 from ..contract import RollbackOut
-from ..domain.event import next_event
 from ..domain.ledger import Ledger
-from ..domain.rollback import RolledBack, roll_back
+from ..domain.rollback import roll_back
 from ..errors import NotFound
 from ..store.connection import Row, Tx
 from ..store.facts import stated
 from ..store.ledger import write_changes
 from ..store.profiles import facts_of_version, versions_until
+from .writing import event_row
 
 EVERY = 2**31 - 1
 
@@ -39,7 +39,10 @@ async def rollback(ctx: Context, user_id: str, version: int) -> RollbackOut:
         done = roll_back(ledger, wanted, since, past[-1]["at"] if past else now)
         written = await write_changes(tx, user_id, ledger, actor="caller")
         if done.restored or done.retired:
-            await tx.run("append_event", user_id=user_id, event=_event(ctx, user_id, user, version, done))
+            ids = [*done.restored, *done.retired]
+            numbers = {"version": version, "restored": len(done.restored), "retired": len(done.retired)}
+            event = event_row(ctx, user_id, user, "profile_rollback", ctx.clock.now(), ids, numbers)
+            await tx.run("append_event", user_id=user_id, event=event)
         gone = len(wanted - ledger.before.keys())
         return RollbackOut(version=written or len(versions), restored_version=version, gone=gone, **vars(done))
 
@@ -51,17 +54,3 @@ def _added_since(rows: list[Row], past: list[Row], later: list[Row]) -> set[str]
     added = {fact_id for row in later for fact_id in row["added"]}
     recorded = {row["fact"]["fact_id"] for row in rows if not past or row["fact"]["recorded_at"] > past[-1]["at"]}
     return added | recorded
-
-
-def _event(ctx: Context, user_id: str, user: Row, version: int, done: RolledBack) -> dict[str, object]:
-    return next_event(
-        ctx.secret,
-        user_id,
-        seq=user["event_seq"],
-        head=user["event_head"],
-        kind="profile_rollback",
-        at=ctx.clock.now(),
-        ids=[*done.restored, *done.retired],
-        numbers={"version": version, "restored": len(done.restored), "retired": len(done.retired)},
-        actor="caller",
-    )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from ..contract import ForgetItem
 from ..domain.fact import Fact, FactStatus
@@ -15,11 +16,11 @@ from ..domain.quotes import normalised
 from ..domain.text import sentences
 from ..domain.unsaid import Unsaid, unsay
 from ..store.connection import Row, Tx
-from ..store.facts import stated, statement_of
+from ..store.ledger import read_known
 from .selecting import Chosen
 
 MAX_PHRASES = 100
-ALIKE_PER_PHRASE = 20
+ALIKE_PER_PHRASE = 100
 LEAST_PHRASE = 4
 SMALL = 20  # pages whose every sentence is looked for elsewhere; of more, only what facts quote
 TEXT_SHOWN = 200
@@ -39,7 +40,7 @@ class Reach:
     followers: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
 
-    @property
+    @cached_property
     def items(self) -> list[str]:
         """Everything, each as "what:kind:id", sorted."""
         facts = self.ledger.facts
@@ -79,13 +80,10 @@ def core_of(items: Iterable[str]) -> set[str]:
 
 async def reach_of(tx: Tx, user_id: str, chosen: Chosen, *, now: datetime, stem: str) -> Reach:
     """Follow what is chosen to all that was made from it. Four statements, and one for each answer upon an answer."""
-    rows = await tx.run("facts_stated", user_id=user_id, predicates=None)
-    heard = await tx.run("heard_all", user_id=user_id)
-    facts = {row["fact"]["fact_id"]: stated(row) for row in rows}
-    waiting = [statement_of(row["heard"], row["heard"]) for row in heard]
-    gone = _chosen(chosen, facts)
+    facts, waiting = await read_known(tx, user_id, None)
+    gone = _chosen(chosen, {fact.fact_id: fact for fact in facts})
     while True:
-        ledger = Ledger.of(facts.values(), now, waiting=waiting, stem=stem)
+        ledger = Ledger.of(facts, now, waiting=waiting, stem=stem)
         unsaid = unsay(ledger, gone.holds)
         if not await _follow(tx, user_id, gone, unsaid):
             break
@@ -138,8 +136,7 @@ async def said_alike(tx: Tx, user_id: str, user_key: str, reach: Reach) -> list[
         for n, phrase in enumerate(wanted)
         if (words := " ".join(re.findall(r"\w+", phrase)))
     ]
-    limit = ALIKE_PER_PHRASE * 5
-    rows = await tx.run("said_alike", user_id=user_id, phrases=asked, besides=besides, limit=limit)
+    rows = await tx.run("said_alike", user_id=user_id, phrases=asked, besides=besides, limit=ALIKE_PER_PHRASE)
     return sorted({row["page_id"] for row in rows if _holds(row, wanted[row["n"]])})
 
 

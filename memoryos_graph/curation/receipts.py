@@ -8,8 +8,8 @@ from datetime import datetime
 
 from ..context import Context
 from ..contract import Receipt, ReceiptCheck, ReceiptList
+from ..domain.forgetting import TombstoneKeys
 from ..domain.quotes import normalised
-from ..domain.secret import Secret
 from ..errors import NotFound
 from ..store.connection import Row, Tx
 from ..store.residue import residue_erased_at
@@ -70,11 +70,11 @@ async def verify(ctx: Context, user_id: str, receipt_id: str, text: str | None =
     row, _ = await _row(ctx, user_id, receipt_id)
     wanted = normalised(text).strip() if text else None
     seen = _Seen(set(await _by_id(ctx, user_id, row)))
-    told = await _tombstones(ctx, user_id, row)
+    keys, told = TombstoneKeys(row["tombstone_key"]), await _contents(ctx, user_id, row)
     after = 0
     while pages := await _pages(ctx, user_id, after):
         for page in pages:
-            seen.look(page, told, wanted, row["begun_at"])
+            seen.look(page, keys, told, wanted, row["begun_at"])
         after = pages[-1]["seq"]
     if wanted and not seen.elsewhere:
         derived = await _derived(ctx, user_id)
@@ -97,28 +97,20 @@ class _Seen:
     elsewhere: set[str] = field(default_factory=set)
     checked: int = 0
 
-    def look(self, page: Row, told: _Told, wanted: str | None, begun_at: datetime) -> None:
+    def look(
+        self, page: Row, keys: TombstoneKeys, told: frozenset[str], wanted: str | None, begun_at: datetime
+    ) -> None:
         """A page from before with forgotten content came back; a later one, or one with the words, says it anew."""
         self.checked += 1
-        if told.meets(page):
+        if told and keys.content(page["content_hash"]) in told:
             (self.came_back if page["recorded_at"] <= begun_at else self.elsewhere).add(page["page_id"])
         if wanted and any(wanted in normalised(page[side] or "") for side in _SIDES):
             self.elsewhere.add(page["page_id"])
 
 
-@dataclass(frozen=True)
-class _Told:
-    """The keyed hashes of turns that a receipt tells of."""
+async def _contents(ctx: Context, user_id: str, row: Row) -> frozenset[str]:
+    """The keyed hashes of the turns that a receipt tells of."""
 
-    secret: Secret
-    keys: frozenset[str]
-
-    def meets(self, page: Row) -> bool:
-        """Whether a page has the content of a forgotten turn."""
-        return bool(self.keys) and self.secret.mac("content", page["content_hash"]) in self.keys
-
-
-async def _tombstones(ctx: Context, user_id: str, row: Row) -> _Told:
     async def read(tx: Tx) -> list[Row]:
         return await tx.run(
             "tombstones_of_run",
@@ -128,8 +120,7 @@ async def _tombstones(ctx: Context, user_id: str, row: Row) -> _Told:
         )
 
     found = await ctx.store.read(user_id, read)
-    keys = frozenset(one["content_key"] for one in found if one["content_key"])
-    return _Told(Secret(row["tombstone_key"].encode()), keys)
+    return frozenset(one["content_key"] for one in found if one["content_key"])
 
 
 async def _by_id(ctx: Context, user_id: str, row: Row) -> list[str]:

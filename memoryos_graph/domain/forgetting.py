@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from .claim import Claim, Quote
 from .fact import Fact
 from .secret import Secret
 from .statement import Span, Statement, key
 
+ReasonCode = Literal["user_request", "wrong", "sensitive", "expired", "legal", "other"]
 BLACK = "█"
 Place = tuple[str, str, str, int, int]
 
@@ -77,6 +79,25 @@ def hash_after(page_id: str, sides: Sequence[str]) -> str:
     return hashlib.sha256("\x00".join([page_id, *sides]).encode()).hexdigest()
 
 
+class TombstoneKeys:
+    """The keyed hashes by which forgotten things are known again. The key is the user's own."""
+
+    def __init__(self, key: str) -> None:
+        self._secret = Secret(key.encode())
+
+    def turn(self, external_id: str, content_hash: str) -> str:
+        """Of a turn with an id of its caller."""
+        return self._secret.mac("id", f"{external_id}\x00{content_hash}")
+
+    def content(self, content_hash: str) -> str:
+        """Of what a turn says, whatever its id."""
+        return self._secret.mac("content", content_hash)
+
+    def claim(self, predicate: str) -> str:
+        """Of what kind of thing is claimed."""
+        return self._secret.mac("claim", predicate)
+
+
 @dataclass(frozen=True)
 class Ban:
     """Words that nothing may be made from any more; with the keyed hash of a predicate only claims with that."""
@@ -87,10 +108,10 @@ class Ban:
 
 @dataclass(frozen=True)
 class Bans:
-    """What may not be made from some pages. `secret` holds the key of the user's tombstones."""
+    """What may not be made from some pages."""
 
     bans: Sequence[Ban]
-    secret: Secret
+    keys: TombstoneKeys
 
     def allowed(self, claim: Claim) -> Claim | None:
         """A claim with the quotes that may carry it; None when there is none."""
@@ -101,5 +122,5 @@ class Bans:
 
     def _forbids(self, quote: Quote, predicate: str) -> bool:
         span = Span(quote.page_id, quote.side.value, quote.start, quote.end)
-        claim_key = self.secret.mac("claim", predicate)
+        claim_key = self.keys.claim(predicate)
         return any(ban.claim_key in (None, claim_key) and overlap(ban.span, span) for ban in self.bans)

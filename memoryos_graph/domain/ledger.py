@@ -167,9 +167,7 @@ class Ledger:
         same = _value(slot, fact) == stretch.value and key(fact.object) == key(_lead(stretch).object)
         if not same or not set(fact.statements) <= inside:
             return False
-        if self.erasing:
-            return True
-        if stretch.denied_by:
+        if self.erasing or stretch.denied_by:
             return True
         own = [s for s in fact.said if not s.ends and s.statement.first_hand]
         kept = all(s.holds_from == _holds_from(slot, stretch, s.statement) for s in own)

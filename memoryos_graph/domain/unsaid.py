@@ -33,15 +33,17 @@ def unsay(ledger: Ledger, gone: Callable[[Statement], bool]) -> Unsaid:
     kept: dict[str, Fact] = {}
     orphaned: list[Statement] = []  # they may end something else now
     for fact in known.values():
-        lost = [source for source in fact.said if gone(source.statement)]
-        said = tuple(source for source in fact.said if source not in lost)
+        lost: list[Source] = []
+        said: list[Source] = []
+        for source in fact.said:
+            (lost if gone(source.statement) else said).append(source)
         if lost and all(source.ends for source in said):
             result.forgotten.add(fact.fact_id)
             orphaned += [source.statement for source in said] if fact.counts else []
             continue
         if lost:
             result.lost[fact.fact_id] = lost
-        kept[fact.fact_id] = _with(fact, said) if lost else fact
+        kept[fact.fact_id] = _with(fact, tuple(said)) if lost else fact
     removed = [one for one in everything if gone(one)]
     ledger.before, ledger.facts = kept, dict(kept)
     ledger.waiting = [one for one in ledger.waiting if not gone(one)] + orphaned

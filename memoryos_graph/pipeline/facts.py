@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..domain.claim import Claim
-from ..domain.forgetting import Ban, Bans
+from ..domain.forgetting import Ban, Bans, TombstoneKeys
 from ..domain.ledger import Ledger
 from ..domain.predicates import touched_predicates
-from ..domain.secret import Secret
 from ..domain.statement import Span
 from ..llm.provider import Reply
 from ..store.connection import Row, Tx
-from ..store.facts import stated, statement_of
-from ..store.ledger import new_fact, write_changes
+from ..store.ledger import new_fact, read_known, write_changes
 from .step import Step
 
 
@@ -30,23 +28,21 @@ class Candidate:
 async def read_ledger(tx: Tx, user_id: str, claims: Sequence[Claim], step: Step) -> Ledger:
     """The facts that these claims may repeat, change, end or contradict, ready to take the claims. Two statements."""
     predicates = touched_predicates(claim.predicate for claim in claims)
-    facts = await tx.run("facts_stated", user_id=user_id, predicates=predicates)
-    heard = await tx.run("heard_waiting", user_id=user_id, predicates=predicates)
-    waiting = [statement_of(row["heard"], row["heard"]) for row in heard]
-    return Ledger.of(map(stated, facts), step.started_at, waiting=waiting, stem=step.run_id)
+    facts, waiting = await read_known(tx, user_id, predicates)
+    return Ledger.of(facts, step.started_at, waiting=waiting, stem=step.run_id)
 
 
 async def read_bans(tx: Tx, user_id: str, key: str | None, page_ids: Sequence[str]) -> Bans:
     """What may not be made from these pages, since it was forgotten (I9). One statement; none before any forget."""
     if key is None:
-        return Bans((), Secret(b""))
+        return Bans((), TombstoneKeys(""))
     rows = [row["tombstone"] for row in await tx.run("tombstones_of", user_id=user_id, page_ids=page_ids)]
     spans = [
         Ban(Span(row["page_id"], row["side"], row["start"], row["end"]), row.get("claim_key"))
         for row in rows
         if row["kind"] != "page"
     ]
-    return Bans(tuple(spans), Secret(key.encode()))
+    return Bans(tuple(spans), TombstoneKeys(key))
 
 
 async def write_facts(

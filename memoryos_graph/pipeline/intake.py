@@ -10,8 +10,8 @@ from typing import Any
 from ..context import Context
 from ..contract import MAX_TURNS, TurnIn, TurnStored
 from ..domain.event import next_event
+from ..domain.forgetting import TombstoneKeys
 from ..domain.page import PageState, Turn
-from ..domain.secret import Secret
 from ..domain.session import OpenSession
 from ..domain.validity import NEVER
 from ..errors import Conflict, InvalidInput, TooLarge
@@ -146,11 +146,11 @@ async def _forgotten(tx: Tx, user_id: str, sent: Sequence[_Sent], key: str | Non
     """Turns that were forgotten and are told again: by id, by content with its time, or by a repeated request."""
     if key is None:
         return {}
-    secret = Secret(key.encode())
+    hashes = TombstoneKeys(key)
     keys = {
         item.page_id: [
-            secret.mac("id", f"{item.turn.external_id}\x00{item.turn.content_hash}") if item.turn.external_id else "",
-            secret.mac("content", item.turn.content_hash) if item.turn.event_time else "",
+            hashes.turn(item.turn.external_id, item.turn.content_hash) if item.turn.external_id else "",
+            hashes.content(item.turn.content_hash) if item.turn.event_time else "",
             item.request_key or "",
         ]
         for item in sent

@@ -75,9 +75,10 @@ async def _promote(ctx: Context, user_id: str, step: Step, segment: _Due, pages:
         for candidate in candidates:
             if claim := bans.allowed(candidate.claim):
                 ledger.take(claim, candidate.fact_id, said_at)
+            else:
+                ledger.rejected["forgotten"] += 1
         for echo in filter(None, map(bans.allowed, admitted.echoes)):
             ledger.echo(echo, said_at)
-        ledger.rejected["forgotten"] += sum(bans.allowed(claim) is None for claim in claims)
         ledger.settle()
         await write_facts(tx, user_id, user, step, ledger, candidates, reply)
         await tx.run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..domain.claim import Claim
@@ -11,8 +12,16 @@ from ..domain.profile import changes
 from ..domain.statement import Statement
 from ..domain.validity import NEVER
 from .connection import Tx
+from .facts import stated, statement_of
 
 DETECTOR = "policy"
+
+
+async def read_known(tx: Tx, user_id: str, predicates: Sequence[str] | None) -> tuple[list[Fact], list[Statement]]:
+    """Facts of some predicates, or all, and the statements that wait for one: what a ledger is of. Two statements."""
+    facts = await tx.run("facts_stated", user_id=user_id, predicates=predicates)
+    heard = await tx.run("heard_waiting", user_id=user_id, predicates=predicates)
+    return [stated(row) for row in facts], [statement_of(row["heard"], row["heard"]) for row in heard]
 
 
 async def write_changes(
@@ -101,11 +110,14 @@ def _version(fact: Fact, ledger: Ledger) -> dict[str, Any]:
     return changing(fact) | {"object": fact.object, "recorded_at": ledger.now, "proposed": fact.proposed}
 
 
+def source_key(fact_id: str, source: Source) -> dict[str, Any]:
+    """What one DERIVED_FROM of a fact is found by."""
+    return _place(source.statement) | {"fact_id": fact_id, "ends": source.ends}
+
+
 def _source_rows(ledger: Ledger, run_id: str | None) -> list[dict[str, Any]]:
     return [
-        _place(source.statement)
-        | {"fact_id": fact_id, "ends": source.ends}
-        | {"properties": _source(source, ledger.facts[fact_id], ledger, run_id)}
+        source_key(fact_id, source) | {"properties": _source(source, ledger.facts[fact_id], ledger, run_id)}
         for fact_id, sources in ledger.added.items()
         for source in sources
     ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
+
+from memoryos_graph.domain.forgetting import ReasonCode
 
 from .console import FAILED, Format, err, fail, out, print_result, shown
 from .options import Output, User, format_of, user_of
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from memoryos_graph.contract import ForgetPlan, Receipt, ReceiptCheck, ReceiptList
     from memoryos_graph.service import MemoryService, UserMemory
 
-Reason = Literal["user_request", "wrong", "sensitive", "expired", "legal", "other"]
 WHAT = {
     "goes": "goes",
     "loses_words": "loses words",
@@ -45,7 +46,9 @@ def forget(
     assistant: Annotated[str | None, typer.Option("--assistant", help="All turns with an assistant.")] = None,
     everything: Annotated[bool, typer.Option("--everything", help="All of the user.")] = False,
     also: Annotated[list[str] | None, typer.Option("--also", help="A turn of “also said in” that goes, too.")] = None,
-    reason: Annotated[str, typer.Option("--reason", help=f"One of {', '.join(get_args(Reason))}.")] = "user_request",
+    reason: Annotated[
+        str, typer.Option("--reason", help=f"One of {', '.join(get_args(ReasonCode))}.")
+    ] = "user_request",
     reference: Annotated[str | None, typer.Option("--reference", help="A short code of yours for the receipt.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     user: User = None,
