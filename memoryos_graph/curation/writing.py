@@ -12,12 +12,13 @@ from ..domain.event import EventKind, next_event
 from ..domain.fact import Fact
 from ..domain.ledger import Ledger
 from ..domain.page import Tier, Turn
-from ..domain.validity import NEVER, TODAY
+from ..domain.validity import TODAY
 from ..errors import NotFound
 from ..store.connection import Row, Tx
 from ..store.facts import fact_of
 from ..store.ledger import new_fact, write_changes
 from ..store.records import event_of, page_properties
+from ..store.users import lock_for_turns
 from ..store.vectors import Model, ensure_model
 
 CALLER = "caller"
@@ -54,20 +55,7 @@ async def locked(
     Raises NotFound without such a user, unless `makes_user`; ModelChanged.
     """
     if makes_user:
-        await tx.run(
-            "lock_for_turns",
-            user_id=user_id,
-            user_key=ctx.secret.user_key(user_id),
-            lock=lock,
-            now=now,
-            never=NEVER,
-            external_ids=[],
-            request_keys=[],
-            requests_since=now,
-            conversation_ids=[],
-            assistant_ids=[],
-            oldest_event_time=NEVER,
-        )
+        await lock_for_turns(tx, user_id, ctx.secret.user_key(user_id), lock, now)
     user = await tx.one("lock_user", user_id=user_id, lock=lock)
     if user is None:
         raise NotFound("there is no such fact for this user")

@@ -17,6 +17,7 @@ from ..domain.validity import NEVER
 from ..errors import Conflict, InvalidInput, TooLarge
 from ..store.connection import Row, Tx
 from ..store.records import page_properties
+from ..store.users import lock_for_turns
 
 REQUESTS_KEPT = timedelta(hours=24)
 SYSTEM_TEXTS_KNOWN = 20
@@ -62,13 +63,12 @@ async def remember(
     now, lock = ctx.clock.now(), ctx.clock.new_id()
 
     async def work(tx: Tx) -> list[TurnStored]:
-        head = await tx.one(
-            "lock_for_turns",
-            user_id=user_id,
-            user_key=ctx.secret.user_key(user_id),
-            lock=lock,
-            now=now,
-            never=NEVER,
+        head = await lock_for_turns(
+            tx,
+            user_id,
+            ctx.secret.user_key(user_id),
+            lock,
+            now,
             external_ids=[s.turn.external_id for s in sent if s.turn.external_id],
             request_keys=[s.request_key for s in sent if s.request_key],
             requests_since=now - REQUESTS_KEPT,
@@ -76,9 +76,6 @@ async def remember(
             assistant_ids=sorted({s.turn.assistant_id for s in sent if s.system_key}),
             oldest_event_time=min((s.turn.event_time for s in sent if s.turn.event_time), default=NEVER),
         )
-        assert head is not None, "the lock query merges the user"
-        if head["left"]:
-            head |= await tx.one("adopt_left", user_id=user_id, user_key=ctx.secret.user_key(user_id)) or {}
         forgotten = await _forgotten(tx, user_id, sent, head["tombstone_key"])
         known = forgotten | _known([item for item in sent if item.page_id not in forgotten], head)
         placement = _place(user_id, sent, known, head, max(now, head["last_recorded_at"]))

@@ -23,11 +23,6 @@ OSLO = {"predicate": "lives_in", "object": "Oslo", "text": "The user lives in Os
 ROME = {"predicate": "lives_in", "object": "Rome", "text": "The user lives in Rome.", "stance": Stance.CHANGES}
 
 
-@pytest.fixture
-def said(service: MemoryService, user_id: str) -> Said:
-    return Said(service, user_id)
-
-
 async def forget(said: Said, **selector: Any) -> str:
     plan = await said.memory.forget(**selector)
     return (await said.memory.confirm_forget(plan.plan_id)).receipt_id
@@ -239,6 +234,17 @@ async def test_case_f5_f10_all_of_a_user_goes_and_nobody_else_changes(
     events = await ask(service, "MATCH (e:Event {user_id: $id}) RETURN e.kind AS kind ORDER BY e.seq", id=user_id)
     assert [e["kind"] for e in events] == ["forget_everything", "remember"]
     assert (await said.memory.receipt(receipt_id)).receipt_id == receipt_id
+
+
+async def test_who_comes_back_by_stating_a_fact_finds_receipts_and_tombstones_too(said: Said) -> None:
+    turn = TurnIn(user_input="My PIN is ZX-4417", id="t1")
+    await said.memory.remember(turn)
+    receipt_id = await forget(said, everything=True)
+    await said.memory.state("I live in Oslo.")
+    (again,) = await said.memory.remember(turn)
+    assert again.state is PageState.FORGOTTEN
+    assert (await said.memory.receipt(receipt_id)).selector == "everything"
+    assert (await said.memory.verify_audit()).ok
 
 
 async def test_a_forget_that_died_is_invisible_and_finished_before_any_other_work(
