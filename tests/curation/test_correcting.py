@@ -22,11 +22,6 @@ JAZZ = {"predicate": "likes", "object": "jazz", "text": "The user likes jazz."}
 MYSQL = {"predicate": "uses", "object": "Postgres", "text": "The user uses Postgres."}
 
 
-@pytest.fixture
-def said(service: MemoryService, user_id: str) -> Said:
-    return Said(service, user_id)
-
-
 async def _fact(said: Said, object: str, **asked: Any) -> FactOut:
     (fact,) = [one for one in (await said.memory.facts(**asked)).items if one.object == object]
     return fact

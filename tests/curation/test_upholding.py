@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from memoryos_graph import MemoryService
 from memoryos_graph.contract import FactOut
 from memoryos_graph.domain.claim import FactKind, Stance
 from memoryos_graph.store.connection import Tx
@@ -20,11 +19,6 @@ pytestmark = pytest.mark.engine
 OSLO = {"predicate": "lives_in", "object": "Oslo", "text": "The user lives in Oslo."}
 ROME = {"predicate": "lives_in", "object": "Rome", "text": "The user lives in Rome.", "stance": Stance.CHANGES}
 JAZZ = {"predicate": "likes", "object": "jazz", "text": "The user likes jazz."}
-
-
-@pytest.fixture
-def said(service: MemoryService, user_id: str) -> Said:
-    return Said(service, user_id)
 
 
 async def _fact(said: Said, object: str, **asked: Any) -> FactOut:
