@@ -15,7 +15,7 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python $(if $(TORCH_BACKEND),--torch-backend $(TORCH_BACKEND))
+INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python $(if $(TORCH_BACKEND),--torch-backend $(TORCH_BACKEND))
 
 help: ## this text
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

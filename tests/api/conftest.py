@@ -101,6 +101,11 @@ class Filled:
 
 @pytest.fixture(scope="session")
 async def filled(service: MemoryService) -> Filled:
+    """For reading only: every test of the session sees the same."""
+    return await fill(service)
+
+
+async def fill(service: MemoryService) -> Filled:
     memory: UserMemory = service.user(f"filled-{uuid4().hex}")
     texts = ["My name is Ana. I live in Porto.", "I have a dog.", "我对花生过敏。"]
     stored = await memory.remember(

@@ -15,7 +15,9 @@ from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.generation import GenerationMode
 from schemathesis.schemas import APIOperation
 
-from .conftest import Filled
+from memoryos_graph import MemoryService
+
+from .conftest import Filled, fill
 
 load_all_checks()
 CHECKED = CHECKS.get_by_names(
@@ -43,6 +45,12 @@ def _bounded(test: Callable[..., Any]) -> Callable[..., Any]:
     return settings(max_examples=EXAMPLES, derandomize=True, database=None, deadline=None, suppress_health_check=slow)(
         test
     )
+
+
+@pytest.fixture(scope="module")
+async def filled(service: MemoryService) -> Filled:
+    """A user of this module's own: invented requests write, correct and forget."""
+    return await fill(service)
 
 
 @pytest.mark.parametrize(("operation", "mode"), CASES)

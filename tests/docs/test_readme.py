@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -47,11 +48,10 @@ async def served(cli_env: dict[str, str], tmp_path_factory: pytest.TempPathFacto
     try:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as http, asyncio.timeout(READY_S):
             while process.returncode is None:
-                try:
-                    if (await http.get("/readyz")).status_code == 200:
-                        break
-                except httpx.TransportError:
-                    await asyncio.sleep(0.2)
+                with suppress(httpx.TransportError):
+                    if (await http.get("/readyz")).json()["parts"].get("embedder", {}).get("ok"):
+                        break  # the model is loaded: a slow machine takes longer for it than a turn may be waited for
+                await asyncio.sleep(0.2)
         assert process.returncode is None, log.read_text()
         yield port
     finally:
