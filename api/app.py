@@ -25,6 +25,7 @@ from .routes import (
     profile,
     search,
     segments,
+    transfer,
     turns,
 )
 
@@ -53,7 +54,9 @@ def create_app(service: MemoryService | None = None) -> FastAPI:
         generate_unique_id_function=_operation_id,
     )
     app.state.service = service
-    modules = (turns, search, answers, facts, decisions, forgetting, profile, segments, maintenance, audit, health)
+    modules = (
+        turns, search, answers, facts, decisions, forgetting, profile, segments, maintenance, audit, transfer, health
+    )  # fmt: skip
     routers = [module.router for module in modules]
     for router in routers:
         app.include_router(router)

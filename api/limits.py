@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from . import problems
 
 MAX_BODY = 8 * 1024 * 1024
+MAX_IMPORT = 64 * 1024 * 1024
 MAX_DEPTH = 64
 MAX_DIGITS = 20
 log = logging.getLogger("memoryos_graph.api")
@@ -65,19 +66,19 @@ class Frame:
 
 
 class BodyLimit:
-    """Refuses bodies over 8 MiB, said by Content-Length or found while reading."""
+    """Refuses bodies over 8 MiB (of an import 64), said by Content-Length or found while reading."""
 
-    def __init__(self, app: ASGIApp, limit: int = MAX_BODY) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._limit = limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refusal = HTTPException(413, f"the body is larger than {self._limit} bytes")
+        limit = MAX_IMPORT if scope["path"].endswith("/import") else MAX_BODY
+        refusal = HTTPException(413, f"the body is larger than {limit} bytes")
         said = Headers(scope=scope).get("content-length", "")
-        if said.isdecimal() and int(said[:MAX_DIGITS]) > self._limit:
+        if said.isdecimal() and int(said[:MAX_DIGITS]) > limit:
             await problems.of_router(scope["state"]["request_id"], refusal)(scope, receive, send)
             return
         read = 0
@@ -86,7 +87,7 @@ class BodyLimit:
             nonlocal read
             message = await receive()
             read += len(message.get("body", b""))
-            if read > self._limit:
+            if read > limit:
                 raise refusal
             return message
 

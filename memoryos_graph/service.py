@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import wraps
+from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -36,6 +37,7 @@ from .contract import (
     FactsRequest,
     ForgetPlan,
     ForgetRequest,
+    Imported,
     KeyCreated,
     KeyList,
     KeyOut,
@@ -99,6 +101,8 @@ from .scheduler.worker import Worker
 from .settings import Settings, load_settings
 from .store.connection import Row, Tx
 from .store.vectors import Model, Stage
+from .transfer import export as exporting
+from .transfer import restore as restoring
 
 M = TypeVar("M", bound=BaseModel)
 V = TypeVar("V", bound=Callable[..., Coroutine[Any, Any, Any]])
@@ -609,6 +613,21 @@ class UserMemory:
         """Check a receipt again, and whether `text` is anywhere. Raises NotFound, InvalidInput."""
         request = _checked(VerifyRequest, {"text": text})
         return await receipting.verify(self._ctx, self.user_id, receipt_id, request.text)
+
+    async def export(
+        self, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None
+    ) -> AsyncIterator[bytes]:
+        """This memory as JSON Lines, in pieces. See transfer.export.export. Raises NotFound, InvalidInput, TryAgain."""
+        request = _checked(MomentRequest, {"as_of": as_of, "known_at": known_at})
+        await erasing.finish_forgets(self._ctx, self.user_id)
+        async for piece in exporting.export(self._ctx, self.user_id, request):
+            yield piece
+
+    async def import_(self, source: Path | bytes) -> Imported:
+        """Write an export back into an empty memory: a file, or its bytes. See transfer.restore.import_."""
+        imported = await restoring.import_(self._ctx, self.user_id, source)
+        self._worker.nudge()
+        return imported
 
     @_noted
     async def segments(self, *, limit: int = 50, cursor: str | None = None) -> SegmentList:

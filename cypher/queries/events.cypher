@@ -30,3 +30,15 @@ RETURN count(e) AS events
 MATCH (e:Event {user_id: $user_id})
 WHERE e.prev_hash = $hash
 RETURN e {.*} AS event LIMIT $limit
+
+// name: events_of_another_key
+// mode: read
+// Up to which event the chain came with an import from a database with another secret key.
+MATCH (u:User {user_id: $user_id})
+RETURN coalesce(u.other_key, 0) AS seq
+
+// name: exports_taken
+// mode: read
+MATCH (e:Event {user_id: $user_id})
+WHERE e.kind = 'export'
+RETURN count(e) AS exports, max(e.at) AS last_at

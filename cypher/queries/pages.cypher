@@ -39,7 +39,7 @@ CALL (u) {
   RETURN min(p.event_time) AS stm_from
 }
 RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_head, u.last_recorded_at AS last_recorded_at,
-       u.tombstone_key AS tombstone_key,
+       u.tombstone_key AS tombstone_key, u.importing IS NOT NULL AS importing,
        u.page_seq = 0 AND EXISTS { MATCH (x:Receipt {user_key: $user_key}) } AS left,
        by_id, by_request, open, assistants, stm_from
 

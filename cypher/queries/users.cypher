@@ -1,9 +1,11 @@
 // name: lock_user
 // mode: write
-// Takes the write lock that every change of this user holds; no row when there is no such user.
+// Takes the write lock that every change of this user holds; no row when there is no such user, or an import of it is
+// not finished.
 MATCH (u:User {user_id: $user_id})
 SET u.lock = $lock
 WITH u
+WHERE u.importing IS NULL
 OPTIONAL MATCH (m:Meta {key: 'database'})
 RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_head, u.last_recorded_at AS last_recorded_at,
        u.forget_epoch AS forget_epoch, u.user_key AS user_key, u.tombstone_key AS tombstone_key,

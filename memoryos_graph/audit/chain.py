@@ -59,6 +59,8 @@ async def verify_audit(ctx: Context, user_id: str, earlier: HeadIn | None = None
         walk.breaks("head_changed", head.seq)
     if walk.fault is None and earlier is not None and not walk.met and earlier.seq >= walk.first:
         walk.breaks("replaced" if earlier.seq <= walk.seq else "cut", min(earlier.seq, walk.seq + 1))
+    if walk.fault in ("changed", "inserted") and 0 < (walk.at or 0) <= await _of_another_key(ctx, user_id):
+        walk.breaks("other_key", walk.seq + 1)
     return AuditVerified(
         ok=walk.fault is None,
         events=max(0, walk.seq - walk.first + 1),
@@ -67,6 +69,16 @@ async def verify_audit(ctx: Context, user_id: str, earlier: HeadIn | None = None
         what=walk.fault,
         contains_head=None if earlier is None else walk.met,
     )
+
+
+async def _of_another_key(ctx: Context, user_id: str) -> int:
+    """The last event that was imported from a database with another secret key; 0 when there is none."""
+
+    async def read(tx: Tx) -> Row | None:
+        return await tx.one("events_of_another_key", user_id=user_id)
+
+    row = await ctx.store.read(user_id, read)
+    return row["seq"] if row else 0
 
 
 async def _next(ctx: Context, user_id: str, after: int) -> tuple[list[Row], AuditHead, int]:

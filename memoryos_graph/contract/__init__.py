@@ -96,6 +96,9 @@ from .segments import (
     SegmentOut,
     SegmentRef,
 )
+from .transfer import (
+    Imported,
+)
 from .turns import (
     Message,
     TurnDetail,
@@ -181,6 +184,7 @@ __all__ = [
     "HeadIn",
     "HeatOut",
     "Hit",
+    "Imported",
     "JsonMap",
     "KeyCreated",
     "KeyList",

@@ -12,7 +12,7 @@ from .values import Cursor, Limit, Request, Result
 
 MAX_SEQ = 2**53
 Hash = Annotated[str, Field(pattern="^([0-9a-f]{64})?$", max_length=64)]
-ChainFault = Literal["changed", "removed", "reordered", "inserted", "cut", "head_changed", "replaced"]
+ChainFault = Literal["changed", "removed", "reordered", "inserted", "cut", "head_changed", "replaced", "other_key"]
 
 
 class TimelineRequest(Request):

@@ -179,7 +179,9 @@ async def _end(ctx: Context, user_id: str, run_id: str) -> None:
             return
         run = row["run"]
         await tx.run("mend_assistants", user_id=user_id, system_keys=run["system_keys"])
+        exports = await tx.one("exports_taken", user_id=user_id)
         receipt = _receipt(ctx, user_id, run, user["tombstone_key"], now)
+        receipt["out_of_reach"] = [*OUT_OF_REACH, *_exported(exports)]
         await tx.run("write_receipt", user_id=user_id, run_id=run_id, now=now, receipt=receipt)
         everything = run["selector"] == "everything"
         kind: EventKind = "forget_everything" if everything else "forget"
@@ -189,6 +191,14 @@ async def _end(ctx: Context, user_id: str, run_id: str) -> None:
             await tx.run("leave_user", user_id=user_id, user_key=ctx.secret.user_key(user_id))
 
     await ctx.store.write(user_id, write)
+
+
+def _exported(row: Row | None) -> list[str]:
+    """The exports that may hold what went, as far as the timeline tells of them."""
+    if row is None or not row["exports"]:
+        return []
+    last = row["last_at"].isoformat(timespec="seconds")
+    return [f"{row['exports']} exports of this memory, the last at {last}"]
 
 
 def _receipt(ctx: Context, user_id: str, run: Row, tombstone_key: str, now: datetime) -> dict[str, Any]:
@@ -208,7 +218,6 @@ def _receipt(ctx: Context, user_id: str, run: Row, tombstone_key: str, now: date
         "user_id": user_id,
         **receipt,
         "root": root_of(ctx, receipt),
-        "out_of_reach": OUT_OF_REACH,
         "tombstone_key": tombstone_key,
     }
 

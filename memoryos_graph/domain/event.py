@@ -33,6 +33,7 @@ EventKind = Literal[
     "forget",
     "forget_everything",
     "read",
+    "export",
 ]
 PROPERTIES = {"user_id", "seq", "kind", "at", "actor", "ids", "numbers", "prev_hash", "hash"}
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ..domain.validity import NEVER
+from ..errors import Conflict
 from .connection import Row, Tx
 
 
@@ -26,6 +27,7 @@ async def lock_for_turns(
     """Make the user if there is none, take the lock, and give what is needed to place turns: what is known under these
     ids and keys, and where each conversation stands. Of a user who comes back after everything was forgotten, receipts,
     tombstones and the chain of events are his again. One statement, two for who comes back.
+    Raises Conflict (`import_unfinished`).
     """
     head = await tx.one(
         "lock_for_turns",
@@ -42,6 +44,8 @@ async def lock_for_turns(
         oldest_event_time=oldest_event_time,
     )
     assert head is not None, "the lock query merges the user"
+    if head["importing"]:
+        raise Conflict("an import for this user was begun and not finished: repeat it", code="import_unfinished")
     if head["left"]:
         head |= await tx.one("adopt_left", user_id=user_id, user_key=user_key) or {}
     return head

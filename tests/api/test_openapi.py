@@ -20,6 +20,7 @@ from memoryos_graph import MemoryService
 from .conftest import Filled, fill
 
 load_all_checks()
+schemathesis.serializer.alias("application/x-ndjson", "text/plain")
 CHECKED = CHECKS.get_by_names(
     [
         "not_a_server_error",

@@ -20,6 +20,7 @@ from . import (
     profile,
     reading,
     serving,
+    transfer,
     turns,
     work,
 )
@@ -48,6 +49,7 @@ app.command(rich_help_panel=START)(demo.demo)
 app.add_typer(database.db, name="db", rich_help_panel=START)
 app.command(rich_help_panel=MEMORY)(turns.remember)
 app.command(name="import", rich_help_panel=MEMORY)(turns.import_file)
+app.command(rich_help_panel=MEMORY)(transfer.export)
 app.command(rich_help_panel=MEMORY)(reading.search)
 app.command(rich_help_panel=MEMORY)(answering.context)
 app.command(rich_help_panel=MEMORY)(answering.answer)

@@ -23,6 +23,7 @@ FAULTS = {
     "cut": "events from here on are missing",
     "head_changed": "the head is not that of the newest event",
     "replaced": "the history from here on is another one",
+    "other_key": "it was imported from a database with another secret key, so it can't be proved here",
 }
 Numbers = Mapping[str, float]
 
@@ -168,6 +169,7 @@ WORDS: dict[str, Callable[[Numbers], str]] = {
     "archive": _archived,
     "answer": _answered,
     "read": _read,
+    "export": lambda n: f"exported: {_counts(n)}" if n else "all of it exported",
     "repair": lambda n: f"the doctor mended {_counts(n)}",
     "retry": lambda n: f"{_many(n['runs'], 'failed run')} made due again",
     "state": _decided("stated by hand"),

@@ -15,6 +15,7 @@ from . import render
 from .console import USAGE, Format, fail, print_json, print_result, progress
 from .options import Cursor, Limit, NoWork, Output, User, format_of, user_of
 from .session import WorkBars, drain, with_memory
+from .transfer import import_export
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import TurnIn, TurnList, TurnStored
@@ -25,7 +26,8 @@ BATCH_CHARACTERS = 1_000_000
 
 
 class FileFormat(StrEnum):
-    """What an import file holds: found from its content, JSON Lines of turns, a JSON list of turns, or LoCoMo."""
+    """What an import file holds: found from its content (also an export), JSON Lines of turns,
+    a JSON list of turns, or LoCoMo."""
 
     AUTO = "auto"
     JSONL = "jsonl"
@@ -90,7 +92,10 @@ def import_file(
     file: Annotated[
         Path,
         typer.Argument(
-            exists=True, dir_okay=False, help="JSON Lines of turns, a JSON list, or a LoCoMo file.", show_default=False
+            exists=True,
+            dir_okay=False,
+            help="An export, JSON Lines of turns, a JSON list, or a LoCoMo file.",
+            show_default=False,
         ),
     ],
     tz: Annotated[str | None, typer.Option("--tz", help="Zone of times without offset, like Europe/Oslo.")] = None,
@@ -103,7 +108,12 @@ def import_file(
     user: User = None,
     output: Output = None,
 ) -> None:
-    """Import turns from a file. Repeating it is harmless: what is there is not stored again."""
+    """Import turns from a file, or an export. Repeating it is harmless: what is there is not stored again."""
+    from memoryos_graph.transfer.restore import is_export
+
+    if format is FileFormat.AUTO and is_export(file):
+        import_export(ctx, file, user, output)
+        return
     read = _reader(file, tz=tz, format=format, conversation=conversation, page_turns=page_turns)
 
     async def work(memory: UserMemory) -> _Imported:

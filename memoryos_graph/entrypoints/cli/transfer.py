@@ -1,0 +1,92 @@
+"""`export`, and `import` of what it wrote."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated
+
+import typer
+
+from .console import busy, note, print_result
+from .options import AsOf, KnownAt, Output, User, format_of, user_of
+from .session import with_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memoryos_graph.contract import Imported
+    from memoryos_graph.service import UserMemory
+
+TRIES = 3
+
+File = Annotated[
+    Path | None,
+    typer.Argument(dir_okay=False, help="Where to write it; stdout without. It is there when it is whole."),
+]
+
+
+def export(
+    ctx: typer.Context,
+    file: File = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    user: User = None,
+) -> None:
+    """Write one user's memory as JSON Lines, each with a hash, to be imported elsewhere."""
+
+    async def work(memory: UserMemory) -> None:
+        from memoryos_graph.errors import TryAgain
+
+        for left in range(TRIES, 0, -1):
+            try:
+                with _written(file) as to:
+                    async for piece in memory.export(as_of=as_of, known_at=known_at):
+                        to.write(piece)
+                return
+            except TryAgain as exc:
+                if file is None or left == 1:
+                    raise
+                note(f"{exc.detail}; once more")
+
+    with_memory(user_of(ctx, user), work)
+
+
+@contextmanager
+def _written(file: Path | None) -> Iterator[IO[bytes]]:
+    """Stdout, or a file that takes its place when all is written, readable by its owner only."""
+    if file is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    draft = file.with_name(f"{file.name}.part")
+    draft.unlink(missing_ok=True)
+    draft.touch(mode=0o600)
+    try:
+        with draft.open("wb") as to:
+            yield to
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def import_export(ctx: typer.Context, file: Path, user: User, output: Output) -> None:
+    """Write an export back into an empty memory."""
+
+    async def work(memory: UserMemory) -> Imported:
+        with busy("writing the memory back"):
+            return await memory.import_(file)
+
+    result = with_memory(user_of(ctx, user), work)
+    print_result(result, format_of(ctx, output), lambda: _told(result))
+    if not result.same_key:
+        note("the file was made with another secret key: its events and receipts can't be proved here")
+
+
+def _told(result: Imported) -> str:
+    if result.already_there:
+        return "already there: nothing was written"
+    nodes, joined = sum(result.nodes.values()), sum(result.relationships.values())
+    turns, facts = result.nodes.get("Page", 0), result.nodes.get("Fact", 0)
+    return f"{turns} turns, {facts} facts; {nodes} nodes, {joined} relationships"
