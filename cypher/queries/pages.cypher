@@ -104,6 +104,15 @@ USING INDEX p:Page(user_id, state, seq)
 WHERE p.seq > 0 AND p.hidden = false
 RETURN min(coalesce(p.next_try_at, $now)) AS due_at
 
+// name: pages_without_text
+// mode: read
+// The newest pages that are not found by their words yet.
+MATCH (p:Page {user_id: $user_id, state: 'stored'})
+USING INDEX p:Page(user_id, state, seq)
+WHERE p.seq > 0 AND p.text IS NULL AND p.hidden = false
+RETURN p {.page_id, .user_input, .assistant_response, .tool_text, .content_hash} AS page
+ORDER BY p.seq DESC LIMIT $limit
+
 // name: write_text
 // mode: write
 // What needs no model: the page is found by its words from here on.

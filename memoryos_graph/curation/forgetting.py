@@ -20,7 +20,7 @@ from ..errors import Conflict, InvalidInput, NotFound
 from ..store.connection import Row, Tx
 from ..store.ledger import source_key, write_changes
 from .reach import Reach, core_of, reach_of, said_alike, shown
-from .selecting import Chosen, select
+from .selecting import Chosen, find_by_words, select
 
 PLAN_KEPT = timedelta(hours=1)
 _SIDES = {"user": "user_input", "assistant": "assistant_response", "tool": "tool_text", "system": "system_text"}
@@ -34,6 +34,7 @@ async def plan(ctx: Context, user_id: str, request: ForgetRequest, *, limit: int
     """
     now, run_id, lock = ctx.clock.now(), ctx.clock.new_id(), ctx.clock.new_id()
     user_key = ctx.secret.user_key(user_id)
+    await find_by_words(ctx, user_id)
 
     async def work(tx: Tx) -> tuple[Row, Reach]:
         if await tx.one("lock_user", user_id=user_id, lock=lock) is None:

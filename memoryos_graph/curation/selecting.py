@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..context import Context
 from ..contract import ForgetRequest
 from ..contract.values import EARLIEST, LATEST
+from ..domain.page import page_text
 from ..domain.query import all_words, understand
 from ..domain.quotes import normalised
 from ..errors import NotFound
@@ -20,6 +22,34 @@ class Chosen:
     facts: frozenset[str] = frozenset()
     redact: bool = False
     everything: bool = False
+
+
+BATCH = 500
+
+
+async def find_by_words(ctx: Context, user_id: str) -> None:
+    """Let pages that were stored a moment ago be found by their words too, before anything is looked for.
+
+    One statement when there are none.
+    """
+
+    async def bare(tx: Tx) -> list[Row]:
+        return await tx.run("pages_without_text", user_id=user_id, limit=BATCH)
+
+    while rows := await ctx.store.read(user_id, bare):
+        texts = [_text_row(row["page"]) for row in rows]
+
+        async def write(tx: Tx, texts: list[Row] = texts) -> None:
+            await tx.run("write_text", user_id=user_id, user_key=ctx.secret.user_key(user_id), rows=texts)
+
+        await ctx.store.write(user_id, write)
+
+
+def _text_row(page: Row) -> Row:
+    """Keywords and time words come with the vector."""
+    text = page_text(page["user_input"], page["assistant_response"], page["tool_text"])
+    return {"page_id": page["page_id"], "content_hash": page["content_hash"], "text": text,
+            "keywords": [], "time_words": []}  # fmt: skip
 
 
 async def select(tx: Tx, user_id: str, user_key: str, request: ForgetRequest) -> Chosen:

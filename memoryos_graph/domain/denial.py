@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .act import ActKind
 from .predicates import Policy
@@ -14,10 +14,12 @@ from .walk import Slot, walk
 def denials(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Statement]:
     """What was never so, with what says it. Denials work on what was said before them.
 
-    Who takes back a correction lets hold again what it alone had denied. Each denial that says something itself takes
-    over the beginning of what it denies, or of what it says once more.
+    Who takes back a correction lets hold again what it alone had denied, and who takes back a restoration denies it
+    again. Each denial that says something itself takes over the beginning of what it denies, or of what it says once
+    more.
     """
     denied: dict[Statement, Statement] = {}
+    earlier: dict[Statement, dict[Statement, Statement]] = {}  # what was denied before each restoration
     unsure = set(disputes_waiting(slot, statements))
     for denial in sorted((one for one in (*statements, *slot.blows) if one.denies), key=lambda one: one.order):
         foreign = denial in slot.blows
@@ -25,12 +27,19 @@ def denials(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Stat
         before = [one for one in known if one.order < denial.order]
         again = [] if foreign else _said_again(slot, denial, before)
         if denial.is_act(ActKind.RESTORE):
-            for one in again:
-                denied.pop(one, None)
-        targets = _targets(slot, denial, [one for one in before if one not in denied], foreign=foreign)
-        if denial.is_act(ActKind.RETRACT, ActKind.RESTORE):
-            denied = {one: by for one, by in denied.items() if by not in targets}
-        denied |= dict.fromkeys(targets, denial)
+            earlier[denial] = dict(denied)
+            denied = {one: by for one, by in denied.items() if one not in again}
+        moot = denial.is_act(ActKind.CONFIRM) and not again  # what it confirmed is forgotten: it just states
+        targets: list[Statement] = []
+        while not moot:  # a restoration also denies what comes back with its first denials
+            left = [one for one in before if one not in denied]
+            found = _targets(slot, denial, left, foreign=foreign)
+            if denial.is_act(ActKind.RETRACT, ActKind.RESTORE):
+                denied = _without(denied, found, earlier)
+            denied |= dict.fromkeys(found, denial)
+            targets += found
+            if not found or not denial.is_act(ActKind.RESTORE):
+                break
         proposals = [one for one in again if one.disputes] if denial.is_act(ActKind.CONFIRM) and targets else []
         taken_over = [one for one in again if one not in proposals] or [one for one in targets if one.states]
         if taken_over and denial.begins is None and not foreign and denial.states:
@@ -38,6 +47,17 @@ def denials(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Stat
             unsaid = [one for one in proposals if one.begins is None]
             slot.begins |= dict.fromkeys([denial, *unsaid], begins)
     return denied
+
+
+def _without(
+    denied: Mapping[Statement, Statement],
+    denials: Collection[Statement],
+    earlier: Mapping[Statement, Mapping[Statement, Statement]],
+) -> dict[Statement, Statement]:
+    """What is denied when some denials are so no more: of a restoration, what was denied before it."""
+    before = {one: by for denial in denials for one, by in earlier.get(denial, {}).items() if by not in denials}
+    kept = {one: by for one, by in denied.items() if by not in denials}
+    return {one: by for one, by in before.items() if denied.get(one) in (None, *denials)} | kept
 
 
 def disputes_waiting(slot: Slot, statements: Sequence[Statement]) -> list[Statement]:
@@ -88,7 +108,7 @@ def _targets(slot: Slot, denial: Statement, before: Sequence[Statement], *, fore
     value = slot.value_of(denial)
     if denial.is_act(ActKind.RESTORE):
         if foreign:
-            return [one for one in said if one.replaces and key(one.replaces) == key(denial.object)]
+            return [one for one in said if _took_the_place_of(one, denial.object)]
         ends = [one for one in before if not one.states and not one.act and slot.value_of(one) in (None, value)]
         ends = [one for one in ends if _meant(slot, denial, one)]
         return [*(one for one in said if slot.value_of(one) != value), *ends]
@@ -97,6 +117,13 @@ def _targets(slot: Slot, denial: Statement, before: Sequence[Statement], *, fore
     if denial.is_act(ActKind.RETRACT):
         return [one for one in said if slot.value_of(one) == value]
     return _corrected(slot, denial, said, before)
+
+
+def _took_the_place_of(one: Statement, object: str) -> bool:
+    """Whether a statement named an object as replaced; taken to be so of a decision whose fact is forgotten."""
+    if one.replaces:
+        return key(one.replaces) == key(object)
+    return one.act is not None and one.act.on is not None
 
 
 def _corrected(

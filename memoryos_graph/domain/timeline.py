@@ -97,7 +97,9 @@ def _denied_stretches(slot: Slot, first: Sequence[Statement], denied: Mapping[St
     for (_, denial), stretch in found.items():
         if denial.act is not None:
             before = [one for one in first if one.order < denial.order and not one.is_act(ActKind.RETRACT)]
-            ended = [s for s in walk(slot, before)[0] if set(s.states) & set(stretch.states)]
+            ended = [
+                s for s in walk(slot, before)[0] if set(s.states) & set(stretch.states) and set(s.states) <= set(denied)
+            ]
             stretch.ends += [end for s in ended for end in s.ends if end not in denied]
             stretch.ends += [denial] if denial.is_act(ActKind.RETRACT) else []
     return list(found.values())

@@ -340,3 +340,13 @@ async def test_an_answer_that_repeats_what_is_forgotten_loses_that_side(
     with pytest.raises(NotFound):
         await said.memory.get_answer(str(answer.answer_id))
     await assert_invariants(service, user_id)
+
+
+async def test_what_was_said_a_moment_ago_is_found_by_its_words(said: Said) -> None:
+    await said.memory.remember(TurnIn(user_input="My badge is QX-7781"))
+    await said.memory.remember(TurnIn(user_input="Again: my badge is QX-7781", id="again"))
+    plan = await said.memory.forget(query="badge QX-7781")
+    assert plan.counts["goes"] == {"page": 2}
+    (first, _) = [item.id for item in plan.items if item.what == "goes"]
+    plan = await said.memory.forget(pages=[first])
+    assert plan.counts["also_said_in"] == {"page": 1}
