@@ -18,6 +18,7 @@ from .routes import (
     answers,
     audit,
     decisions,
+    exploring,
     facts,
     forgetting,
     health,
@@ -57,7 +58,7 @@ def create_app(service: MemoryService | None = None) -> FastAPI:
     modules = (
         turns, search, answers, facts, decisions, forgetting, profile, segments, maintenance, audit, transfer, health
     )  # fmt: skip
-    routers = [module.router for module in modules]
+    routers = [*(module.router for module in modules), exploring.router, exploring.queries]
     for router in routers:
         app.include_router(router)
     problems.install(app, [route for router in routers for route in router.routes])

@@ -66,6 +66,14 @@ def user_router(tag: str) -> APIRouter:
     return APIRouter(prefix=PREFIX, tags=[tag], route_class=GuardedRoute, responses=declared)
 
 
+def key_router(prefix: str, tag: str) -> APIRouter:
+    """A router of things that are of no user: any key may read them."""
+    declared = responses(401, 403, 422, 500, 503)
+    return APIRouter(
+        prefix=prefix, tags=[tag], route_class=GuardedRoute, responses=declared, dependencies=[Security(_bearer)]
+    )
+
+
 def service_of(request: Request) -> MemoryService:
     """The open service of this process."""
     service: MemoryService = request.app.state.service

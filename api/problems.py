@@ -27,6 +27,7 @@ OURS = "something failed on our side; the request id finds it in the log"
 TABLE: dict[type[errors.MemoryosError], tuple[int, str, bool]] = {
     errors.MemoryosError: (500, "Internal error", False),
     errors.InvalidInput: (422, "A value is not acceptable", True),
+    errors.QueryRefused: (422, "This query is not run", True),
     errors.TooLarge: (413, "The request is too large", True),
     errors.NotFound: (404, "Not found", True),
     errors.Conflict: (409, "Conflict with what is stored", True),

@@ -2,6 +2,7 @@
 
 MemoryosError                     the root; `code` is stable, `detail` is a sentence without any text of a user
 ├── InvalidInput                  your input: names the `field` and the limit (HTTP 422)
+│   └── QueryRefused              your query: reads more than your own memory, or costs too much
 ├── TooLarge                      your input: more than a request may hold (HTTP 413)
 ├── NotFound                      not there, or not yours (HTTP 404)
 ├── Conflict                      other content under the same id, or a stale version (HTTP 409)
@@ -43,6 +44,16 @@ class InvalidInput(MemoryosError):
     def __init__(self, field: str, detail: str) -> None:
         self.field = field
         super().__init__(detail)
+
+
+class QueryRefused(InvalidInput):
+    """A query is not run; the sentence says which part of it, and what to write instead."""
+
+    code = "query_refused"
+
+    def __init__(self, detail: str, *, code: str | None = None) -> None:
+        super().__init__("query", f"query: {detail}")
+        self.code = code or self.code
 
 
 class TooLarge(MemoryosError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import wraps
@@ -27,6 +27,9 @@ from .contract import (
     ContextRequest,
     ContextResult,
     CorrectRequest,
+    CypherQueryList,
+    CypherRequest,
+    CypherResult,
     Decided,
     DecideRequest,
     DoctorReport,
@@ -45,6 +48,7 @@ from .contract import (
     Maintenance,
     MaintenanceRequest,
     MomentRequest,
+    NamedCypherRequest,
     PartState,
     PinRequest,
     PlanRequest,
@@ -87,6 +91,7 @@ from .curation import receipts as receipting
 from .domain.act import ActKind
 from .domain.page import PageState
 from .errors import InvalidInput, MemoryosError
+from .explore import asking, named
 from .pipeline import intake, reembedding
 from .recall import answer as answering
 from .recall import context as composing
@@ -190,6 +195,11 @@ class MemoryService:
         See curation.residue.erase_residue. Raises SetupError, TryAgain.
         """
         return await residue.erase_residue(settings or load_settings(), on_progress=on_progress)
+
+    @staticmethod
+    def cypher_queries() -> CypherQueryList:
+        """The named queries for people, with what they tell and take."""
+        return named.named_queries()
 
     def user(self, user_id: str) -> UserMemory:
         """The memory of one user, who need not exist yet. Raises InvalidInput for an id that can't be one."""
@@ -335,7 +345,9 @@ def _noted(verb: V) -> V:
 
 def _found(result: BaseModel) -> int:
     """How many things a result shows."""
-    many = [getattr(result, name, None) for name in ("items", "hits", "evidence", "facts", "pages", "citations")]
+    many = [
+        getattr(result, name, None) for name in ("items", "hits", "evidence", "facts", "pages", "citations", "rows")
+    ]
     return next((len(found) for found in many if isinstance(found, list)), 1)
 
 
@@ -672,6 +684,18 @@ class UserMemory:
         run = await retry_run(self._ctx, self.user_id, run_id)
         self._worker.nudge()
         return run
+
+    @_noted
+    async def cypher(self, query: str, params: Mapping[str, Any] | None = None, **options: Any) -> CypherResult:
+        """Read with Cypher of one's own; options are `limit` and `form` of CypherRequest. See explore.asking.ask."""
+        request = _checked(CypherRequest, {"query": query, "params": dict(params or {}), **options})
+        return await asking.ask(self._ctx, self.user_id, request)
+
+    @_noted
+    async def named_cypher(self, name: str, params: Mapping[str, Any] | None = None, **options: Any) -> CypherResult:
+        """Run a query of `MemoryService.cypher_queries`; as `cypher` in all else. Raises NotFound."""
+        request = _checked(NamedCypherRequest, {"params": dict(params or {}), **options})
+        return await named.ask_named(self._ctx, self.user_id, name, request)
 
     async def maintain(
         self,

@@ -117,6 +117,7 @@ class Settings(BaseSettings):
     llm_daily_tokens: int = Field(0, ge=0, description="tokens of one user in one UTC day; 0 is no limit")
     audit_reads: bool = Field(False, description="an event for each read of a user's texts, one write more")
     retention_runs_days: int = Field(90, ge=0, le=36_500, description="days that runs are kept; 0 keeps them")
+    cypher_timeout_s: Positive = Field(10, description="seconds that a query of a user's own may take")
     worker_poll_s: Positive = Field(2, description="seconds between looks for work that other processes made due")
 
     @property

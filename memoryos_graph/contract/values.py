@@ -94,6 +94,7 @@ def _in_range(value: datetime) -> datetime:
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(_storable)]
 NO_CONTROLS = {"pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]+$"}  # for schemas; the rule itself is _opaque
 OpaqueId = Annotated[str, Field(min_length=1, max_length=256, json_schema_extra=NO_CONTROLS), AfterValidator(_opaque)]
+CypherText = Annotated[str, Field(min_length=1, max_length=4_000), AfterValidator(_storable)]
 UserId = Annotated[OpaqueId, AfterValidator(_not_dots)]
 Tag = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_opaque)]
 JsonMap = Annotated[dict[str, Any], AfterValidator(_plain_json)]

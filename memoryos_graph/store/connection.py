@@ -102,7 +102,7 @@ Row = dict[str, Any]
 class Tx:
     """An open transaction: runs named queries, and nothing but them."""
 
-    def __init__(self, connection: Connection, raw: neo4j.AsyncManagedTransaction) -> None:
+    def __init__(self, connection: Connection, raw: neo4j.AsyncManagedTransaction | neo4j.AsyncTransaction) -> None:
         self._connection = connection
         self._raw = raw
 

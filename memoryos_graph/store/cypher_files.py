@@ -30,13 +30,14 @@ class Line(StrEnum):
 
 @dataclass(frozen=True)
 class Query:
-    """One statement of a .cypher file: constant text and the parameters it takes."""
+    """One statement of a .cypher file: constant text, the parameters it takes, and the comments of its head."""
 
     name: str
     file: str
     mode: str
     text: str
     line: Line | None
+    notes: tuple[str, ...] = ()
 
     @property
     def params(self) -> frozenset[str]:
@@ -61,7 +62,8 @@ def parse(file: str, content: str) -> Iterator[Query]:
         if not text:
             raise SetupError(f"{file}: query {head['name']} is empty", code="cypher_file")
         line = Line(head["line"]) if head["line"] else None
-        yield Query(head["name"], file, mode["mode"], text, line)
+        notes = tuple(comment[2:].strip() for comment in lines[2:] if comment.startswith("//"))
+        yield Query(head["name"], file, mode["mode"], text, line, notes)
 
 
 def _text(lines: list[str]) -> str:

@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from ..errors import UserBusy
 from .connection import Connection, Tx
+from .free import Check, FreeQuery, FreeRows, run_free
 
 T = TypeVar("T")
 
@@ -18,10 +19,10 @@ LOCK_WAIT_S = 5.0
 
 
 class _Turnstile:
-    """Lets two writers of one user through: one works, the next is already waiting at the database."""
+    """Lets some through at a time. Two writers of one user: one works, the next already waits at the database."""
 
-    def __init__(self) -> None:
-        self.places = asyncio.Semaphore(WRITERS_PER_USER)
+    def __init__(self, places: int) -> None:
+        self.places = asyncio.Semaphore(places)
 
 
 class Store:
@@ -30,6 +31,7 @@ class Store:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._turnstiles: WeakValueDictionary[str, _Turnstile] = WeakValueDictionary()
+        self._askers: WeakValueDictionary[str, _Turnstile] = WeakValueDictionary()
 
     async def close(self) -> None:
         """Give the connections back."""
@@ -45,18 +47,27 @@ class Store:
         Waits in this process for the user's other writers, so that one busy user leaves connections to the others.
         Raises UserBusy after 5 s of waiting: nothing was written.
         """
-        async with self._place(user_id):
+        async with _place(self._turnstiles, user_id, WRITERS_PER_USER):
             return await self.connection.write(work)
 
-    @asynccontextmanager
-    async def _place(self, user_id: str) -> AsyncIterator[None]:
-        turnstile = self._turnstiles.setdefault(user_id, _Turnstile())
-        try:
-            async with asyncio.timeout(LOCK_WAIT_S):
-                await turnstile.places.acquire()
-        except TimeoutError:
-            raise UserBusy() from None
-        try:
-            yield
-        finally:
-            turnstile.places.release()
+    async def read_free(self, user_id: str, query: FreeQuery, check: Check) -> FreeRows:
+        """Run a query of the caller's own, one at a time for a user in this process. See store.free.run_free.
+
+        Raises UserBusy after 5 s of waiting.
+        """
+        async with _place(self._askers, user_id, 1):
+            return await run_free(self.connection, user_id, query, check)
+
+
+@asynccontextmanager
+async def _place(turnstiles: WeakValueDictionary[str, _Turnstile], user_id: str, places: int) -> AsyncIterator[None]:
+    turnstile = turnstiles.setdefault(user_id, _Turnstile(places))
+    try:
+        async with asyncio.timeout(LOCK_WAIT_S):
+            await turnstile.places.acquire()
+    except TimeoutError:
+        raise UserBusy() from None
+    try:
+        yield
+    finally:
+        turnstile.places.release()

@@ -85,7 +85,7 @@ def test_only_the_connection_imports_the_driver() -> None:
         for path in ROOT.rglob("*.py")
         if re.search(r"^\s*(import neo4j|from neo4j)\b", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
-    assert importers <= {"store/connection.py", "store/managed/probe.py"}
+    assert importers <= {"store/connection.py", "store/free.py", "store/managed/probe.py"}
 
 
 def test_files_name_the_place_of_a_fault() -> None:
