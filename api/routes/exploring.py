@@ -20,15 +20,15 @@ async def cypher(memory: deps.Reader, request: CypherRequest, _: Annotated[deps.
     return await memory.cypher(**request.model_dump())
 
 
-@router.post("/cypher/{name:raw}", responses=problems.responses(400, 404, 413))
+@router.post("/cypher/{query_name:raw}", responses=problems.responses(400, 404, 413))
 async def named_cypher(
     memory: deps.Reader,
-    name: Annotated[QueryName, Path()],
+    query_name: Annotated[QueryName, Path()],
     request: NamedCypherRequest,
     _: Annotated[deps.NoQuery, Query()],
 ) -> CypherResult:
     """Run a named query."""
-    return await memory.named_cypher(name, **request.model_dump())
+    return await memory.named_cypher(query_name, **request.model_dump())
 
 
 @queries.get("/queries")

@@ -93,6 +93,7 @@ class Filled:
     answer_id: str
     plan_id: str
     receipt_id: str
+    query_name: str = "heat"
 
     @property
     def base(self) -> str:
