@@ -1,9 +1,9 @@
-// name: forget_state
+// name: settled_state
 // mode: read
-// Whether something of a user is being forgotten, and how often that was.
+// Whether a forget or an import is half-done, and which were done.
 MATCH (u:User {user_id: $user_id})
-RETURN u.forget_epoch AS epoch,
-       EXISTS { MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE r.kind = 'forget' } AS forgetting
+RETURN [toString(u.forget_epoch), u.imported] AS done,
+       u.importing IS NOT NULL OR EXISTS { MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE r.kind = 'forget' } AS half_done
 
 // name: keys_of_ends
 // mode: read

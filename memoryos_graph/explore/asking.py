@@ -22,7 +22,7 @@ async def ask(ctx: Context, user_id: str, request: CypherRequest) -> CypherResul
     (`cypher_timeout_s`), rows and bytes. One at a time for a user. Four statements, five with bare relationships.
 
     Raises QueryRefused (`query_refused` with what to write instead, `query_too_heavy`), InvalidInput (not Cypher, or a
-    parameter is missing), TryAgain while something of the user is being forgotten, UserBusy.
+    parameter is missing), TryAgain while a forget or an import of the user is half-done, UserBusy.
     """
     tokens, text = tokens_of(request.query)
     check_wording(tokens)

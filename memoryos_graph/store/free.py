@@ -80,7 +80,7 @@ class FreeRows:
 async def run_free(connection: Connection, user_id: str, query: FreeQuery, check: Check) -> FreeRows:
     """Plan, check and run one query of a user. Four statements, five where ends of relationships are to be named.
 
-    Raises InvalidInput, QueryRefused (also `query_too_heavy`), TryAgain while something of the user is being forgotten.
+    Raises InvalidInput, QueryRefused (also `query_too_heavy`), TryAgain while a forget or an import is half-done.
     """
     try:
         async with asyncio.timeout(query.timeout_s + GRACE_S):
@@ -108,16 +108,16 @@ async def _run(connection: Connection, user_id: str, query: FreeQuery, check: Ch
         columns, (rows, cut) = list(result.keys()), await _rows(result, query)
         keys = await _keys(tx, user_id, rows)
         if await _settled(tx, user_id) != before:
-            raise _forgetting()
+            raise _half_done()
         return FreeRows(columns, rows, cut, keys)
 
 
-async def _settled(tx: Tx, user_id: str) -> int:
-    """How many forgets there were. Raises TryAgain while one runs: of it some things are gone and others not yet."""
-    row = await tx.one("forget_state", user_id=user_id)
-    if row is not None and row["forgetting"]:
-        raise _forgetting()
-    return int(row["epoch"]) if row else 0
+async def _settled(tx: Tx, user_id: str) -> Any:
+    """Which forgets and imports are done. Raises TryAgain while one is half-done: no read may see that."""
+    row = await tx.one("settled_state", user_id=user_id)
+    if row is not None and row["half_done"]:
+        raise _half_done()
+    return row and row["done"]
 
 
 async def _rows(result: neo4j.AsyncResult, query: FreeQuery) -> tuple[list[list[Any]], Cut | None]:
@@ -194,8 +194,8 @@ def walk(value: Any) -> list[Any]:
     return []
 
 
-def _forgetting() -> TryAgain:
-    return TryAgain("something of this user is being forgotten; ask again when that is done", retry_after_s=2)
+def _half_done() -> TryAgain:
+    return TryAgain("a forget or an import of this user is not finished; ask again when it is", retry_after_s=2)
 
 
 def _too_heavy(query: FreeQuery) -> QueryRefused:
