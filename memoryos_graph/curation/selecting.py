@@ -32,6 +32,7 @@ async def find_by_words(ctx: Context, user_id: str) -> None:
 
     One statement when there are none.
     """
+    lock = ctx.clock.new_id()
 
     async def bare(tx: Tx) -> list[Row]:
         return await tx.run("pages_without_text", user_id=user_id, limit=BATCH)
@@ -40,7 +41,9 @@ async def find_by_words(ctx: Context, user_id: str) -> None:
         texts = [_text_row(row["page"]) for row in rows]
 
         async def write(tx: Tx, texts: list[Row] = texts) -> None:
-            await tx.run("write_text", user_id=user_id, user_key=ctx.secret.user_key(user_id), rows=texts)
+            user = await tx.one("lock_user", user_id=user_id, lock=lock)
+            if user is not None:
+                await tx.run("write_text", user_id=user_id, user_key=user["user_key"], rows=texts)
 
         await ctx.store.write(user_id, write)
 
