@@ -34,6 +34,7 @@ from .contract import (
     DecideRequest,
     DoctorReport,
     EventList,
+    EvidenceRequest,
     FactHistory,
     FactList,
     FactOut,
@@ -106,6 +107,7 @@ from .scheduler.worker import Worker
 from .settings import Settings, load_settings
 from .store.connection import Row, Tx
 from .store.vectors import Model, Stage
+from .transfer import evidence as proving
 from .transfer import export as exporting
 from .transfer import restore as restoring
 
@@ -633,6 +635,13 @@ class UserMemory:
         request = _checked(MomentRequest, {"as_of": as_of, "known_at": known_at})
         await erasing.finish_forgets(self._ctx, self.user_id)
         async for piece in exporting.export(self._ctx, self.user_id, request):
+            yield piece
+
+    async def evidence(self, *, known_at: datetime | str | None = None) -> AsyncIterator[bytes]:
+        """What was believed at a time, with all that proves it, as JSON Lines. See transfer.evidence.evidence."""
+        request = _checked(EvidenceRequest, {"known_at": known_at})
+        await erasing.finish_forgets(self._ctx, self.user_id)
+        async for piece in proving.evidence(self._ctx, self.user_id, request):
             yield piece
 
     async def import_(self, source: Path | bytes) -> Imported:

@@ -152,6 +152,21 @@ RETURN key, COLLECT {
        } AS relationships
 ORDER BY key
 
+// name: head_at
+// mode: read
+// The newest event of a moment, but not of later than a place in the chain.
+MATCH (e:Event {user_id: $user_id})
+WHERE e.seq <= $until AND e.at <= $at
+RETURN e.seq AS seq, e.hash AS hash ORDER BY seq DESC LIMIT 1
+
+// name: pages_in_evidence
+// mode: read
+UNWIND $page_ids AS page_id
+MATCH (p:Page {user_id: $user_id, page_id: page_id})
+WHERE p.hidden = false
+RETURN p {.page_id, .conversation_id, .origin, .content_hash, .event_time, .recorded_at, .user_input, .assistant_response, .tool_text,
+          .system_text} AS page
+
 // name: import_lock
 // mode: write
 // The user's lock, whether there is such a user or not.

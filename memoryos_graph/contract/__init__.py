@@ -109,6 +109,7 @@ from .segments import (
     SegmentRef,
 )
 from .transfer import (
+    EvidenceRequest,
     Imported,
 )
 from .turns import (
@@ -190,6 +191,7 @@ __all__ = [
     "DoctorReport",
     "EventList",
     "EventOut",
+    "EvidenceRequest",
     "FactConflict",
     "FactHistory",
     "FactList",

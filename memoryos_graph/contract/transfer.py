@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from .values import Result
+from .values import Moment, Request, Result
+
+
+class EvidenceRequest(Request):
+    """When it was believed; now without."""
+
+    known_at: Moment | None = None
 
 
 class Imported(Result):

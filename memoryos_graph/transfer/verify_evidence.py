@@ -14,8 +14,10 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+EVIDENCE = "memoryos-graph evidence"
 BEFORE_HEADER, BEFORE_LINES = "memoryos-graph: header", "memoryos-graph: lines"
 _TAIL = re.compile(rb',"hash":"([0-9a-f]{64})"\}\r?\n?$')
 
@@ -88,15 +90,79 @@ def _fault(line: Line, raw: bytes, said: int, number: int, previous: str) -> str
     return f"{missing} before it: removed or moved"
 
 
+class Proof:
+    """What a file of evidence must keep beside its hashes: each fact stands on words of pages that are in it."""
+
+    def __init__(self) -> None:
+        self.header = Line(0, {}, "")
+        self.pages: dict[str, dict[str, str]] = {}
+        self.counts = {"fact": 0, "quote": 0, "page": 0, "forgotten": 0}
+        self.head = ""
+
+    def look(self, line: Line) -> list[str]:
+        """What is wrong with the meaning of a line."""
+        body = line.body
+        if line.at == 1:
+            self.header = line
+        elif "page" in body:
+            self.pages[body["page"]["page_id"]] = body["page"]["texts"]
+            self.counts["page"] += 1
+        elif "fact" in body:
+            return self._fact(body["fact"])
+        elif "heads" in body:
+            head = body["heads"]["known_at"] or {"seq": 0, "hash": ""}
+            self.head, self.counts["forgotten"] = f"{head['seq']}:{head['hash']}", len(body["forgotten"])
+        elif body.get("end") and body.get("header") not in (None, self.header.hash):
+            return ["the first line is of another file"]
+        return []
+
+    def _fact(self, fact: dict[str, Any]) -> list[str]:
+        self.counts["fact"] += 1
+        known_at = self.header.body.get("known_at", "")
+        faults = [] if fact["sources"] else [f"fact {fact['fact_id']} rests on nothing"]
+        if datetime.fromisoformat(fact["recorded_at"]) > datetime.fromisoformat(known_at):
+            faults.append(f"fact {fact['fact_id']} was not known yet")
+        for source in [*fact["sources"], *fact["ends"]]:
+            self.counts["quote"] += 1
+            page = self.pages.get(source["page_id"])
+            if page is None:
+                faults.append(f"fact {fact['fact_id']}: page {source['page_id']} is not in the file")
+            elif page.get(source["side"], "")[source["start"] : source["end"]] != source["quote"]:
+                faults.append(f"fact {fact['fact_id']}: its quote does not stand in page {source['page_id']}")
+        return faults
+
+    def __str__(self) -> str:
+        counts = self.counts
+        told = f"whole: {counts['fact']} facts with {counts['quote']} quotes from {counts['page']} pages, "
+        told += f"as believed at {self.header.body['known_at']}; newest event then {self.head}"
+        if counts["forgotten"]:
+            told += f"; what {counts['forgotten']} receipts name was forgotten, and is not in it"
+        return told
+
+
+def faults_of(file: Iterable[bytes]) -> tuple[list[str], str]:
+    """All faults of a file, each with its line, and what an evidence tells when there are none."""
+    faults, proof, proves = [], Proof(), False
+    for line in read_lines(file):
+        found = [line.fault] if line.fault else []
+        proves = proves or (line.at == 1 and line.body.get("format") == EVIDENCE)
+        if proves and line.body:
+            try:
+                found += proof.look(line)
+            except (KeyError, TypeError, ValueError, AttributeError):
+                found += ["is not what a file of evidence says"]
+        faults += [f"line {line.at}: {fault}" for fault in found]
+    return faults, str(proof) if proves and not faults else "whole"
+
+
 def main() -> int:
     """Say what is wrong with the file that is named; 0 when nothing is."""
     if len(sys.argv) != 2:
         print("usage: python verify_evidence.py FILE", file=sys.stderr)
         return 2
     with open(sys.argv[1], "rb") as file:
-        faults = [line for line in read_lines(file) if line.fault]
-    for line in faults:
-        print(f"line {line.at}: {line.fault}")
+        faults, told = faults_of(file)
+    print("\n".join(faults) if faults else told)
     return 1 if faults else 0
 
 

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from pydantic import SecretStr
 
-from memoryos_graph import MemoryService
+from memoryos_graph import MemoryService, Settings
 from memoryos_graph.domain.claim import Stance
 from memoryos_graph.domain.secret import Secret
 from memoryos_graph.errors import Conflict, DatabaseUnavailable, InvalidInput, NotFound, TryAgain
 from memoryos_graph.scheduler.worker import Worker
+from memoryos_graph.store import managed
 from memoryos_graph.store.connection import Connection, Tx
+from memoryos_graph.store.cypher_files import Line
 from memoryos_graph.store.store import Store
-from memoryos_graph.transfer import export as exporting
-from memoryos_graph.transfer import restore
+from memoryos_graph.transfer import restore, snapshot
 from memoryos_graph.transfer.graph_lines import KEYS, KINDS
 
-from ..conftest import FakeClock
+from ..conftest import FakeClock, FakeEmbedder
 from ..graph import ask, assert_invariants
 from ..pipeline.said import Said
 from .everything import CODE, bodies, emptied, exported, kinds, live, resealed, resealed_lines, stored
@@ -196,7 +200,7 @@ async def test_a_long_export_that_would_be_torn_breaks_off_and_each_is_told(
     said: Said, clock: FakeClock, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = await _small(said, user_id)
-    monkeypatch.setattr(exporting, "HELD_BYTES", 100)
+    monkeypatch.setattr(snapshot, "HELD_BYTES", 100)
     whole = await exported(said.memory)
     assert len(whole.splitlines()) == len(file.splitlines()) + 1  # the event of the first export
     pieces = said.memory.export()
@@ -207,3 +211,33 @@ async def test_a_long_export_that_would_be_torn_breaks_off_and_each_is_told(
     assert [event.actor for event in (await said.memory.timeline(kind="export")).items] == ["caller"] * 3
     with pytest.raises(NotFound):
         await exported(said.service.user(f"{user_id}-nobody"))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+async def test_a_memory_moves_to_the_other_server_line_and_is_the_same(
+    said: Said, service: MemoryService, user_id: str, clock: FakeClock, settings: Settings, tmp_path: Path, line: Line
+) -> None:
+    await live(said, clock)
+    file = await exported(said.memory)
+    other = Line.NEO4J_5 if line is Line.NEO4J_2026 else Line.NEO4J_2026
+    server = await managed.acquire(tmp_path, line=other)
+    place = {"neo4j_uri": server.uri, "neo4j_user": server.user, "neo4j_password": SecretStr(server.password)}
+    try:
+        there = settings.model_copy(update=place)
+        async with MemoryService.open(there, worker=False, embedder=FakeEmbedder(), clock=clock) as elsewhere:
+            memory = elsewhere.user(user_id)
+            assert (await memory.import_(file)).same_key
+            again = await exported(memory)
+            assert again.partition(b"\n")[2] == file.partition(b"\n")[2]
+            assert [bodies(one)[0]["server_line"] for one in (file, again)] == [line.value, other.value]
+            assert await stored(elsewhere, user_id) == await stored(service, user_id)
+            assert (await memory.verify_audit()).ok
+            assert [hit.id for hit in (await memory.search("cello")).hits] == [
+                hit.id for hit in (await said.memory.search("cello")).hits
+            ]
+            await memory.maintain()
+            await assert_invariants(elsewhere, user_id)
+    finally:
+        server.lease.release()
+        await asyncio.to_thread(managed.stop, tmp_path, line=other)

@@ -169,7 +169,7 @@ WORDS: dict[str, Callable[[Numbers], str]] = {
     "archive": _archived,
     "answer": _answered,
     "read": _read,
-    "export": lambda n: f"exported: {_counts(n)}" if n else "all of it exported",
+    "export": lambda n: "evidence made" if "evidence" in n else "exported",
     "repair": lambda n: f"the doctor mended {_counts(n)}",
     "retry": lambda n: f"{_many(n['runs'], 'failed run')} made due again",
     "state": _decided("stated by hand"),

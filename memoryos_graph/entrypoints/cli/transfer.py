@@ -1,4 +1,4 @@
-"""`export`, and `import` of what it wrote."""
+"""`export`, `import` of what it wrote, and `evidence`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .options import AsOf, KnownAt, Output, User, format_of, user_of
 from .session import with_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from memoryos_graph.contract import Imported
     from memoryos_graph.service import UserMemory
@@ -35,22 +35,40 @@ def export(
     user: User = None,
 ) -> None:
     """Write one user's memory as JSON Lines, each with a hash, to be imported elsewhere."""
+    with_memory(user_of(ctx, user), lambda m: _write(file, lambda: m.export(as_of=as_of, known_at=known_at)))
 
-    async def work(memory: UserMemory) -> None:
-        from memoryos_graph.errors import TryAgain
 
-        for left in range(TRIES, 0, -1):
-            try:
-                with _written(file) as to:
-                    async for piece in memory.export(as_of=as_of, known_at=known_at):
-                        to.write(piece)
-                return
-            except TryAgain as exc:
-                if file is None or left == 1:
-                    raise
-                note(f"{exc.detail}; once more")
+def evidence(
+    ctx: typer.Context,
+    file: File = None,
+    known_at: KnownAt = None,
+    script: Annotated[
+        bool, typer.Option("--script", help="Print the program that checks such a file; it needs only Python 3.11.")
+    ] = False,
+    user: User = None,
+) -> None:
+    """Write what was believed at a time, with the words that prove it, as a file that anybody can check."""
+    if script:
+        from memoryos_graph.transfer import verify_evidence
 
-    with_memory(user_of(ctx, user), work)
+        print(Path(verify_evidence.__file__).read_text(encoding="utf-8"), end="")
+        return
+    with_memory(user_of(ctx, user), lambda m: _write(file, lambda: m.evidence(known_at=known_at)))
+
+
+async def _write(file: Path | None, pieces: Callable[[], AsyncIterator[bytes]]) -> None:
+    from memoryos_graph.errors import TryAgain
+
+    for left in range(TRIES, 0, -1):
+        try:
+            with _written(file) as to:
+                async for piece in pieces():
+                    to.write(piece)
+            return
+        except TryAgain as exc:
+            if file is None or left == 1:
+                raise
+            note(f"{exc.detail}; once more")
 
 
 @contextmanager
