@@ -50,6 +50,7 @@ from .contract import (
     MaintenanceRequest,
     MomentRequest,
     NamedCypherRequest,
+    PackageImported,
     PartState,
     PinRequest,
     PlanRequest,
@@ -93,7 +94,7 @@ from .domain.act import ActKind
 from .domain.page import PageState
 from .errors import InvalidInput, MemoryosError
 from .explore import asking, named
-from .pipeline import intake, reembedding
+from .pipeline import imported, intake, reembedding
 from .recall import answer as answering
 from .recall import context as composing
 from .recall import facts as knowing
@@ -110,6 +111,7 @@ from .store.vectors import Model, Stage
 from .transfer import evidence as proving
 from .transfer import export as exporting
 from .transfer import restore as restoring
+from .transfer.importers import memoryos_package
 
 M = TypeVar("M", bound=BaseModel)
 V = TypeVar("V", bound=Callable[..., Coroutine[Any, Any, Any]])
@@ -628,6 +630,16 @@ class UserMemory:
         request = _checked(VerifyRequest, {"text": text})
         return await receipting.verify(self._ctx, self.user_id, receipt_id, request.text)
 
+    async def import_package(self, folder: Path, *, tz: str | None = None) -> PackageImported:
+        """Take over a data folder of the published MemoryOS package; a repeat changes nothing. `tz` is the zone of its
+        times. See transfer.importers.memoryos_package and pipeline.imported. Raises InvalidInput, Conflict, ModelError.
+        """
+        package = memoryos_package.read(folder, self.user_id, tz)
+        stored = await imported.keep_turns(self._ctx, self.user_id, package.turns)
+        known, facts = await imported.keep_known(self._ctx, self.user_id, package.known)
+        self._worker.nudge()
+        return imported.told([*stored, *known], facts, package.left_out)
+
     async def export(
         self, *, as_of: datetime | str | None = None, known_at: datetime | str | None = None
     ) -> AsyncIterator[bytes]:
@@ -646,9 +658,9 @@ class UserMemory:
 
     async def import_(self, source: Path | bytes) -> Imported:
         """Write an export back into an empty memory: a file, or its bytes. See transfer.restore.import_."""
-        imported = await restoring.import_(self._ctx, self.user_id, source)
+        done = await restoring.import_(self._ctx, self.user_id, source)
         self._worker.nudge()
-        return imported
+        return done
 
     @_noted
     async def segments(self, *, limit: int = 50, cursor: str | None = None) -> SegmentList:

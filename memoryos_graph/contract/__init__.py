@@ -111,6 +111,7 @@ from .segments import (
 from .transfer import (
     EvidenceRequest,
     Imported,
+    PackageImported,
 )
 from .turns import (
     Message,
@@ -223,6 +224,7 @@ __all__ = [
     "MomentRequest",
     "NamedCypherRequest",
     "OpaqueId",
+    "PackageImported",
     "PageSource",
     "PartName",
     "PartState",

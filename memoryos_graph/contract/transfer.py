@@ -21,3 +21,14 @@ class Imported(Result):
     lines: int
     nodes: dict[str, int]
     relationships: dict[str, int]
+
+
+class PackageImported(Result):
+    """What was taken over from the data folder of the published package: turns that are new, that were there already,
+    and that were forgotten and stay so; new facts; and what was left out, by reason."""
+
+    created: int
+    already_there: int
+    forgotten: int
+    facts: int
+    left_out: dict[str, int]

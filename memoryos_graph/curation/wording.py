@@ -8,13 +8,12 @@ from datetime import datetime
 
 from ..domain.claim import Claim, FactKind, Level, Sensitivity
 from ..domain.page import Page, Side
-from ..domain.predicates import PREDICATES, touched_predicates
+from ..domain.predicates import NOTED, PREDICATES, touched_predicates
 from ..domain.text import is_cjk
 from ..errors import InvalidInput
 from ..llm.rules.claims import SUBJECT, claims
 from ..store.connection import Row
 
-NOTED = "noted"
 _CONFIDENCE = 0.95
 _TRAITS = (FactKind.TRAIT, FactKind.ASSISTANT_TRAIT)
 _READ = (FactKind.PROFILE, FactKind.KNOWLEDGE)

@@ -34,6 +34,7 @@ EventKind = Literal[
     "forget_everything",
     "read",
     "export",
+    "import",
 ]
 PROPERTIES = {"user_id", "seq", "kind", "at", "actor", "ids", "numbers", "prev_hash", "hash"}
 

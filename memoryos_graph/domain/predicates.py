@@ -28,6 +28,7 @@ class Policy(StrEnum):
     INTERVAL = "interval"
 
 
+NOTED = "noted"  # what is kept as it was said, for want of a predicate
 _PROFILE = FactKind.PROFILE
 _KNOWLEDGE = FactKind.KNOWLEDGE
 _SINGLE, _FIXED, _MANY, _INTERVAL = Policy

@@ -15,6 +15,9 @@ from ..store.connection import Row, Tx
 from ..store.ledger import new_fact, read_known, write_changes
 from .step import Step
 
+IMPORT = "import"
+_NO_MODELS = ("rules", IMPORT)
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -62,7 +65,7 @@ async def write_facts(
                 ledger.facts[candidate.fact_id],
                 candidate.claim,
                 ledger,
-                origin="rules" if reply.model == "rules" else "model",
+                origin=reply.model if reply.model in _NO_MODELS else "model",
                 model=reply.model,
                 prompt_hash=reply.prompt_hash,
             ),

@@ -27,7 +27,10 @@ async def test_a_memory_goes_out_as_lines_and_comes_back(
         done = await http.post(f"{base}/import", content=answer.content)
         assert (done.status_code, done.json()["already_there"], done.json()["nodes"]["Page"]) == (200, already_there, 1)
     assert (await http.get(f"{base}/turns")).json()["items"][0]["user_input"] == "I live in 奥斯陆."
-    assert (await http.get(f"{base}/export?known_at=yesterday")).status_code == 422
+    for verb in ("export", "evidence"):
+        assert (await http.get(f"{base}/{verb}?known_at=yesterday")).status_code == 422
+    proof = [json.loads(line) for line in (await http.get(f"{base}/evidence")).content.splitlines()]
+    assert (proof[0]["format"], proof[-1]["end"]) == ("memoryos-graph evidence", True)
 
 
 async def test_a_wrong_file_is_named_by_its_line_and_a_large_one_refused(

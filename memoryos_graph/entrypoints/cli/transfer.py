@@ -11,12 +11,12 @@ import typer
 
 from .console import busy, note, print_result
 from .options import AsOf, KnownAt, Output, User, format_of, user_of
-from .session import with_memory
+from .session import drain, with_memory
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
-    from memoryos_graph.contract import Imported
+    from memoryos_graph.contract import Imported, PackageImported
     from memoryos_graph.service import UserMemory
 
 TRIES = 3
@@ -100,6 +100,23 @@ def import_export(ctx: typer.Context, file: Path, user: User, output: Output) ->
     print_result(result, format_of(ctx, output), lambda: _told(result))
     if not result.same_key:
         note("the file was made with another secret key: its events and receipts can't be proved here")
+
+
+def import_package(ctx: typer.Context, folder: Path, tz: str | None, no_work: bool, user: User, output: Output) -> None:
+    """Take over a data folder of the published MemoryOS package."""
+
+    async def work(memory: UserMemory) -> PackageImported:
+        with busy("taking the folder over"):
+            result = await memory.import_package(folder, tz=tz)
+            if not no_work:
+                await drain(memory)
+            return result
+
+    result = with_memory(user_of(ctx, user), work)
+    counts = {"created": result.created, "already there": result.already_there, "forgotten": result.forgotten}
+    said = [f"{count} {what}" for what, count in counts.items() if count or what != "forgotten"]
+    said += [f"{result.facts} facts", *(f"left out: {count} {why}" for why, count in result.left_out.items())]
+    print_result(result, format_of(ctx, output), lambda: ", ".join(said))
 
 
 def _told(result: Imported) -> str:

@@ -15,7 +15,7 @@ from . import render
 from .console import USAGE, Format, fail, print_json, print_result, progress
 from .options import Cursor, Limit, NoWork, Output, User, format_of, user_of
 from .session import WorkBars, drain, with_memory
-from .transfer import import_export
+from .transfer import import_export, import_package
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import TurnIn, TurnList, TurnStored
@@ -93,8 +93,7 @@ def import_file(
         Path,
         typer.Argument(
             exists=True,
-            dir_okay=False,
-            help="An export, JSON Lines of turns, a JSON list, or a LoCoMo file.",
+            help="An export, JSON Lines of turns, a JSON list, a LoCoMo file, or a folder of the MemoryOS package.",
             show_default=False,
         ),
     ],
@@ -111,6 +110,9 @@ def import_file(
     """Import turns from a file, or an export. Repeating it is harmless: what is there is not stored again."""
     from memoryos_graph.transfer.restore import is_export
 
+    if file.is_dir():
+        import_package(ctx, file, tz, no_work, user, output)
+        return
     if format is FileFormat.AUTO and is_export(file):
         import_export(ctx, file, user, output)
         return

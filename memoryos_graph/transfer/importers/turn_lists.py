@@ -22,7 +22,7 @@ def turns(path: Path, tz: str | None, conversation: str | None = None) -> Iterat
     first; one that never occurs (clocks set forward) is moved by the gap, as clocks do.
     Raises InvalidInput: `tz` when a time has no offset and the zone is missing or unknown; else item and field.
     """
-    zone = _zone(tz) if tz else None
+    zone = zone_of(tz) if tz else None
     content = json_of(path)
     if not isinstance(content, list):
         raise InvalidInput("path", "the file is not a JSON list of turns")
@@ -34,7 +34,7 @@ def turns(path: Path, tz: str | None, conversation: str | None = None) -> Iterat
             raise InvalidInput("item", f"{where}: not an object")
         if unknown := sorted(str(key) for key in item.keys() - FIELDS):
             raise InvalidInput("item", f"{where}: {len(unknown)} unknown fields; known are {', '.join(sorted(FIELDS))}")
-        before = _moment(item.get("timestamp"), zone, before, where)
+        before = moment_of(item.get("timestamp"), zone, before, where)
         yield ids.fill(turn_of(_values(item, before, conversation), where))
 
 
@@ -58,14 +58,16 @@ def _or_empty(value: Any, empty: Any = "") -> Any:
     return empty if value is None else value
 
 
-def _zone(tz: str) -> ZoneInfo:
+def zone_of(tz: str) -> ZoneInfo:
+    """The zone of a name. Raises InvalidInput (`tz`)."""
     try:
         return ZoneInfo(tz)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise InvalidInput("tz", "tz is not a zone of the IANA database, such as Europe/Oslo") from None
 
 
-def _moment(text: Any, zone: ZoneInfo | None, before: datetime | None, where: str) -> datetime | None:
+def moment_of(text: Any, zone: ZoneInfo | None, before: datetime | None, where: str) -> datetime | None:
+    """The time in a text, None in an empty one; `before` is that of the turn before. Raises InvalidInput."""
     if text is None or text == "":
         return None
     try:
