@@ -2,7 +2,7 @@
 // mode: read
 // Why is this believed: the words that say so, who said them, when, and who read them.
 // $fact_id: the fact
-MATCH (f:Fact {user_id: $user_id, fact_id: $fact_id})-[d:DERIVED_FROM]->(p:Page)
+MATCH (f:Fact {user_id: $user_id, fact_id: $fact_id})-[d:DERIVED_FROM]->(p:Page {user_id: $user_id})
 RETURN f.text AS fact, d.quote AS quote, d.origin AS said_by, p.event_time AS said_at, d.ends AS ends_it, d.act AS decision,
        f.extractor AS read_by, f.model AS model, f.prompt_hash AS prompt_hash, p.page_id AS page_id, d.side AS side, d.start AS start
 ORDER BY said_at
@@ -24,7 +24,7 @@ ORDER BY at, fact_id, what
 // name: what_superseded_what
 // mode: read
 // What took the place of what, how, and why.
-MATCH (newer:Fact {user_id: $user_id})-[s:SUPERSEDES]->(older:Fact)
+MATCH (newer:Fact {user_id: $user_id})-[s:SUPERSEDES]->(older:Fact {user_id: $user_id})
 RETURN s.at AS at, older.text AS before, s.kind AS kind, newer.text AS now, s.actor AS by, s.reason AS reason,
        older.fact_id AS before_id, newer.fact_id AS now_id
 ORDER BY at, now_id
@@ -32,9 +32,9 @@ ORDER BY at, now_id
 // name: corrections
 // mode: read
 // What callers decided: corrections, changes, retractions and confirmations, with the reason.
-MATCH (f:Fact {user_id: $user_id})-[d:DERIVED_FROM]->(p:Page)
+MATCH (f:Fact {user_id: $user_id})-[d:DERIVED_FROM]->(p:Page {user_id: $user_id})
 WHERE d.act IS NOT NULL
-OPTIONAL MATCH (f)-[s:SUPERSEDES]->(older:Fact)
+OPTIONAL MATCH (f)-[s:SUPERSEDES]->(older:Fact {user_id: $user_id})
 RETURN p.recorded_at AS at, d.act AS decision, f.text AS fact, older.text AS in_place_of, coalesce(s.reason, d.reason) AS reason,
        f.fact_id AS fact_id
 ORDER BY at, fact_id
@@ -42,7 +42,7 @@ ORDER BY at, fact_id
 // name: contradictions
 // mode: read
 // What contradicts what, and is not settled.
-MATCH (a:Fact {user_id: $user_id})-[c:CONFLICTS_WITH]->(b:Fact)
+MATCH (a:Fact {user_id: $user_id})-[c:CONFLICTS_WITH]->(b:Fact {user_id: $user_id})
 WHERE c.until = datetime('9999-12-31T00:00:00Z')
 RETURN c.at AS noticed_at, a.text AS one, b.text AS other, c.detector AS noticed_by, a.fact_id AS one_id, b.fact_id AS other_id
 ORDER BY noticed_at, one_id
@@ -50,7 +50,7 @@ ORDER BY noticed_at, one_id
 // name: facts_on_one_page
 // mode: read
 // Which current facts rest on one page only: if that page goes, they go.
-MATCH (f:Fact {user_id: $user_id, status: 'current'})-[d:DERIVED_FROM]->(p:Page)
+MATCH (f:Fact {user_id: $user_id, status: 'current'})-[d:DERIVED_FROM]->(p:Page {user_id: $user_id})
 WITH f, collect(DISTINCT p) AS pages, collect(d.quote) AS quotes
 WHERE size(pages) = 1
 RETURN f.text AS fact, quotes[0] AS quote, head(pages).event_time AS said_at, f.fact_id AS fact_id, head(pages).page_id AS page_id
@@ -60,7 +60,7 @@ ORDER BY said_at, fact_id
 // mode: read
 // Which current facts no answer was ever shown.
 MATCH (f:Fact {user_id: $user_id, status: 'current'})
-WHERE NOT EXISTS { (f)<-[:USED]-(:Answer) }
+WHERE NOT EXISTS { (f)<-[:USED]-(:Answer {user_id: $user_id}) }
 RETURN f.text AS fact, f.recorded_at AS known_since, f.fact_id AS fact_id
 ORDER BY known_since, fact_id
 

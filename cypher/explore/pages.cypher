@@ -22,7 +22,7 @@ ORDER BY at, page_id
 // mode: read
 // What came from a conversation: the facts that rest on its pages, with the words.
 // $conversation_id: the conversation
-MATCH (p:Page {user_id: $user_id, conversation_id: $conversation_id})<-[d:DERIVED_FROM]-(f:Fact)
+MATCH (p:Page {user_id: $user_id, conversation_id: $conversation_id})<-[d:DERIVED_FROM]-(f:Fact {user_id: $user_id})
 RETURN p.event_time AS said_at, d.quote AS quote, f.text AS fact, f.status AS status, f.fact_id AS fact_id, p.page_id AS page_id
 ORDER BY said_at, fact_id
 
@@ -38,7 +38,8 @@ RETURN p, r, x
 // mode: read
 // The session a page belongs to, in order.
 // $page_id: the page
-MATCH (:Page {user_id: $user_id, page_id: $page_id})-[:IN_SESSION]->(s:Session)<-[:IN_SESSION]-(p:Page)
+MATCH (:Page {user_id: $user_id, page_id: $page_id})-[:IN_SESSION]->(s:Session {user_id: $user_id})
+MATCH (s)<-[:IN_SESSION]-(p:Page {user_id: $user_id})
 RETURN p.seq AS seq, p.event_time AS at, p.user_input AS user, p.assistant_response AS assistant, p.page_id AS page_id
 ORDER BY at, seq
 
@@ -55,7 +56,7 @@ ORDER BY part, rank
 // mode: read
 // Which answers were shown a fact.
 // $fact_id: the fact
-MATCH (f:Fact {user_id: $user_id, fact_id: $fact_id})<-[u:USED]-(a:Answer)
+MATCH (f:Fact {user_id: $user_id, fact_id: $fact_id})<-[u:USED]-(a:Answer {user_id: $user_id})
 RETURN a.at AS at, a.question AS asked, a.text AS said, u.cited AS cited, a.answer_id AS answer_id
 ORDER BY at
 

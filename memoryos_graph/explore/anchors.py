@@ -29,7 +29,8 @@ STEPS = frozenset(_STEPS.split())
 _SEEK = re.compile(r"(?:RANGE INDEX|UNIQUE) (\w+):(\w+)\([\w, ]+\) WHERE user_id = \$user_id(?= AND |, cache\[|$)")
 _NODE = re.compile(r"(?:RANGE INDEX |UNIQUE |TEXT INDEX |POINT INDEX )?(\w+)(?::(\w+))?")
 _ENDS = re.compile(r"\((\w*)\)(?:<?-|-)\[\w*:?([\w|]*)\](?:->?|-)\((\w*)\)$")
-_UNCLEAR = re.compile(r"['\"`]|\b(?:OR|XOR|CASE)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"['\"`]")
+_UNCLEAR = re.compile(r"\b(?:OR|XOR|CASE)\b", re.IGNORECASE)
 _HIDDEN = re.compile(rf"\b(?:{'|'.join(sorted(HIDDEN))})\b")
 _SEEKS = {"NodeIndexSeek", "NodeUniqueIndexSeek"}
 _SCANS = {"NodeByLabelScan", "UnionNodeByLabelsScan", "IntersectionNodeByLabelsScan", "SubtractionNodeByLabelsScan"}
@@ -102,9 +103,10 @@ def _bound_above(variables: set[str], above: Sequence[Plan]) -> bool:
 
 def _keeps_user(details: str, variables: set[str]) -> bool:
     """Only a plain AND of conditions counts; what could mean something else is no proof."""
-    if _UNCLEAR.search(details):
+    plain = _outside_brackets(details)
+    if _QUOTED.search(details) or _UNCLEAR.search(plain):
         return False
-    conditions = {part.strip() for part in _outside_brackets(details).split(" AND ")}
+    conditions = {part.strip() for part in plain.split(" AND ")}
     return any(f"{variable}.{ANCHOR}" in conditions for variable in variables)
 
 

@@ -121,6 +121,13 @@ def test_a_fact_is_corrected_and_forgotten_as_printed(served: int, cli_env: dict
         assert part in out
 
 
+def test_the_graph_is_asked_as_printed(served: int, cli_env: dict[str, str]) -> None:
+    (block,) = [block for block in _blocks("README.md", "sh") if "memoryos --user me cypher" in block]
+    out = _bash(block.replace("--user me", "--user demo"), cli_env, served)
+    assert "learnt" in out
+    assert "I moved to Bergen" in out
+
+
 def test_the_demo_shows_what_came_of_the_sample(served: int, cli_env: dict[str, str]) -> None:
     (block,) = [block for block in _blocks("README.md", "sh") if block.strip().endswith("memoryos demo")]
     out = _bash(block, cli_env, served)

@@ -14,6 +14,7 @@ from . import (
     database,
     demo,
     evaluate,
+    exploring,
     forgetting,
     measure,
     memories,
@@ -68,6 +69,7 @@ app.add_typer(forgetting.receipt, name="receipt", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(reading.segments)
 app.command(name="turns", rich_help_panel=MEMORY)(turns.list_turns)
 app.command(rich_help_panel=MEMORY)(reading.stats)
+app.command(rich_help_panel=MEMORY)(exploring.cypher)
 app.command(rich_help_panel=MEMORY)(audit.timeline)
 app.add_typer(audit.audit, name="audit", rich_help_panel=MEMORY)
 app.command(rich_help_panel=WORK)(work.run)
