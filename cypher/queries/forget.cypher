@@ -163,10 +163,12 @@ SET u.forget_epoch = u.forget_epoch + 1, u.due_at = $now, u.tombstone_key = $tom
 
 // name: hide_pages
 // mode: write
+// What a reader is shown stays until the page is deleted: a commit is not applied in one moment, and who read `hidden` just
+// before it may read another property just after it.
 UNWIND $page_ids AS page_id
 MATCH (p:Page {user_id: $user_id, page_id: page_id})
 SET p.hidden = true, p.state = 'forgotten', p.tier = 'none'
-REMOVE p.text, p.user_key, p.embedding, p.embedding_b, p.keywords, p.external_id, p.request_key, p.late, p.next_try_at
+REMOVE p.text, p.user_key, p.embedding, p.embedding_b, p.late, p.next_try_at
 WITH p
 OPTIONAL MATCH (p)-[:HAS_PASSAGE]->(x:Passage)
 DETACH DELETE x
@@ -205,7 +207,7 @@ CALL () {
   UNWIND $segment_ids AS segment_id
   MATCH (s:Segment {user_id: $user_id, segment_id: segment_id})
   SET s.hidden = true, s.forget_run = $run_id
-  REMOVE s.embedding, s.embedding_b, s.summary, s.keywords
+  REMOVE s.embedding, s.embedding_b
   WITH s
   OPTIONAL MATCH (v:SegmentVersion)-[:VERSION_OF]->(s)
   DETACH DELETE v
@@ -225,13 +227,13 @@ CALL () {
 CALL () {
   UNWIND $answer_ids AS answer_id
   MATCH (a:Answer {user_id: $user_id, answer_id: answer_id})
-  SET a.hidden = true, a.question = '', a.text = ''
+  SET a.hidden = true
 }
 CALL () {
   UNWIND $fact_ids AS fact_id
   MATCH (f:Fact {user_id: $user_id, fact_id: fact_id})
-  SET f.hidden = true, f.status = 'retracted'
-  REMOVE f.embedding, f.embedding_b, f.text, f.user_key, f.object, f.reason
+  SET f.hidden = true
+  REMOVE f.embedding, f.embedding_b, f.user_key
 }
 
 // name: write_tombstones

@@ -14,7 +14,7 @@ from ..domain.forgetting import TombstoneKeys
 from ..domain.page import PageState, Turn
 from ..domain.session import OpenSession
 from ..domain.validity import NEVER
-from ..errors import Conflict, InvalidInput, TooLarge
+from ..errors import Conflict, InvalidInput, TooLarge, TryAgain
 from ..store.connection import Row, Tx
 from ..store.records import page_properties
 from ..store.users import lock_for_turns
@@ -122,7 +122,7 @@ def _prepare(ctx: Context, user_id: str, n: int, turn: TurnIn, idempotency_key: 
 
 
 def _known(sent: Sequence[_Sent], head: Row) -> dict[str, Row]:
-    """Pages that are there already, by the page id that this request would have used. Raises Conflict."""
+    """Pages that are there already, by the page id that this request would have used. Raises Conflict, TryAgain."""
     by_id = {row["external_id"]: row for row in head["by_id"]}
     by_request = {row["request_key"]: row for row in head["by_request"]}
     known: dict[str, Row] = {}
@@ -133,6 +133,8 @@ def _known(sent: Sequence[_Sent], head: Row) -> dict[str, Row]:
                 by_id[item.turn.external_id] = {"page_id": item.page_id, "content_hash": item.turn.content_hash}
             continue
         if row["content_hash"] != item.turn.content_hash:
+            if row.get("state") == PageState.FORGOTTEN:
+                raise TryAgain(f"turns[{n}]: what had this id is being forgotten; nothing was written")
             what = "id" if item.turn.external_id in by_id else "Idempotency-Key"
             raise Conflict(f"turns[{n}]: other content is stored under this {what}")
         known[item.page_id] = row

@@ -11,7 +11,7 @@ from memoryos_graph import MemoryService, TurnIn
 from memoryos_graph.curation import forgetting
 from memoryos_graph.domain.claim import Stance
 from memoryos_graph.domain.page import PageState
-from memoryos_graph.errors import Conflict, InvalidInput, NotFound
+from memoryos_graph.errors import Conflict, InvalidInput, NotFound, TryAgain
 
 from ..conftest import FakeClock
 from ..graph import ask, assert_invariants, everything_stored
@@ -262,6 +262,10 @@ async def test_a_forget_that_died_is_invisible_and_finished_before_any_other_wor
     assert (await said.memory.receipts()).items == []
     with pytest.raises(NotFound):
         await said.memory.forget_plan(plan.plan_id)
+    (again,) = await said.memory.remember(TurnIn(user_input="I keep code ZX-3 in Oslo", id="t3"))
+    assert (again.state, again.created) == (PageState.FORGOTTEN, False)
+    with pytest.raises(TryAgain):
+        await said.memory.remember(TurnIn(user_input="Something else", id="t3"))
     await said.memory.maintain("index")
     (receipt,) = (await said.memory.receipts()).items
     assert receipt.receipt_id == plan.plan_id
