@@ -9,6 +9,7 @@ from memoryos_graph.domain.claim import Claim, Stance
 from memoryos_graph.domain.decision import decide
 from memoryos_graph.domain.fact import Fact, FactStatus
 from memoryos_graph.domain.ledger import Ledger
+from memoryos_graph.domain.unsaid import unsay
 from memoryos_graph.domain.validity import NEVER
 
 from .claims import NOW, day, ledger_after, make_claim
@@ -61,3 +62,55 @@ def test_what_a_decision_means_is_bounded_by_beginnings() -> None:
     act = Act(ActKind.CORRECT, "f1", day(1), day(3))
     assert [act.covers(day(n)) for n in (0, 1, 2, 3)] == [False, True, True, False]
     assert Act(ActKind.RETRACT).covers(day(0))
+
+
+def _retold(ledger: Ledger, kind: ActKind, object: str, n: int, new: str | None = None, topic: str = "likes") -> Ledger:
+    fact = _of(ledger, object)
+    stance = {ActKind.CORRECT: Stance.CORRECTS, ActKind.CHANGE: Stance.CHANGES}.get(kind, Stance.STATES)
+    return _decided(ledger, kind, fact, make_claim(topic, new or object, f"d{n}", stance=stance), n)[0]
+
+
+def test_a_correction_that_was_undone_and_is_restored_holds_again_wholly() -> None:
+    ledger = ledger_after((make_claim("likes", "jazz"), day(1)))
+    ledger = _retold(ledger, ActKind.CORRECT, "jazz", 1, "blues")
+    ledger = _retold(ledger, ActKind.RESTORE, "jazz", 2)
+    assert _current(ledger) == ["jazz"]
+    ledger = _retold(ledger, ActKind.RESTORE, "blues", 3)
+    assert _current(ledger) == ["blues"]
+
+
+def test_a_restoration_denies_what_comes_back_with_what_it_denies() -> None:
+    ledger = ledger_after((make_claim("lives_in", "Oslo"), day(1)))
+    for n, (old, new) in enumerate([("Oslo", "Rome"), ("Rome", "Bonn"), ("Bonn", "Riga")]):
+        ledger = _retold(ledger, ActKind.CORRECT, old, n, new, "lives_in")
+    ledger = _retold(ledger, ActKind.RESTORE, "Oslo", 4, topic="lives_in")
+    assert _current(ledger) == ["Oslo"]
+    ledger = _retold(ledger, ActKind.RETRACT, "Oslo", 5, topic="lives_in")
+    assert _current(ledger) == ["Riga"]
+
+
+def test_a_confirmation_whose_fact_is_forgotten_says_nothing_of_others() -> None:
+    ledger = ledger_after((make_claim("lives_in", "Oslo"), day(1)), (make_claim("lives_in", "Rome", "p2"), day(9)))
+    ledger = _retold(ledger, ActKind.CONFIRM, "Rome", 1, topic="lives_in")
+    again = Ledger.of(ledger.facts.values(), NOW, waiting=ledger.waiting, stem="u")
+    unsay(again, lambda one: one.span.page_id == "p2")
+    shown = sorted((f.object, f.valid_to == NEVER, f.retired_at == NEVER) for f in again.facts.values() if f.counts)
+    assert shown == [("Oslo", False, True), ("Rome", True, True)]
+
+
+def test_an_end_stays_with_what_still_holds_when_a_part_of_it_is_withdrawn() -> None:
+    ledger = ledger_after((make_claim("likes", "tea"), day(1)))
+    ledger = _retold(ledger, ActKind.CORRECT, "tea", 1, "mate")
+    ledger = _retold(ledger, ActKind.RESTORE, "tea", 2)
+    for claim, at in (
+        (make_claim("likes", "tea", "p8"), day(200)),
+        (make_claim("likes", "tea", "p9", stance=Stance.ENDS), day(210)),
+    ):
+        ledger = Ledger.of(ledger.facts.values(), day(300), waiting=ledger.waiting, stem=f"t{claim.page_id}")
+        ledger.take(claim, f"f{claim.page_id}", {claim.page_id: at})
+        ledger.settle()
+    fact, claim = _of(ledger, "mate"), make_claim("likes", "mate", "d9")
+    decide(ledger, ActKind.RESTORE, fact, claim, "n9", day(301))
+    (tea,) = [f for f in ledger.facts.values() if f.object == "tea" and f.counts and f.retired_at == NEVER]
+    assert ({s.page_id for s in tea.sources}, {s.page_id for s in tea.ends}) == ({"p8"}, {"p9"})
+    assert tea.valid_to == day(210)
