@@ -13,14 +13,14 @@ from .graph_lines import FORMAT, KEYS, NUMBERED, SCHEMA, STARTS, first_key, node
 from .snapshot import Begun, Lines, Reading, ensure_untorn, snapshot
 
 NODES_AT_ONCE = 500
-STARTS_AT_ONCE = 100
+STARTS_AT_ONCE = 250
 
 
 async def export(ctx: Context, user_id: str, request: MomentRequest) -> AsyncIterator[bytes]:
     """The lines of one user's memory in a stable order, in pieces of some hundred: header, nodes, relationships, end.
 
     With `as_of` or `known_at` only the facts of that moment. Leaves an Event `export`, which is not among the lines.
-    A memory of more than 16 MB is not read at once: when something is written meanwhile the lines break off with
+    A memory of more than 4 MB is not read at once: when something is written meanwhile the lines break off with
     TryAgain, and a file without its last line is none. Raises NotFound; TryAgain while a forget is being finished.
     """
     moment = Moment.of(request.as_of, request.known_at, ctx.clock.now())

@@ -24,7 +24,7 @@ from .verify_evidence import Line, read_lines
 
 LINES_AT_ONCE = 300
 CLEARED_AT_ONCE = 2_000
-SHOWN_AT_ONCE = 20_000
+SHOWN_AT_ONCE = 5_000
 MAX_LINE, MAX_HEADER = 16_000_000, 10_000
 MAX_NAMES = 500
 OF_ANOTHER = 0  # what another import has left is in the way
@@ -316,7 +316,7 @@ async def _write(ctx: Context, user_id: str, checked: _Checked, rows: _Rows) -> 
 
 
 async def _finish(ctx: Context, user_id: str, checked: _Checked) -> bool:
-    """Let reads see what was written; up to 20,000 of each kind in one transaction. Whether that was all."""
+    """Let reads see what was written; up to 5,000 of each kind in one transaction. Whether that was all."""
     lock, now = ctx.clock.new_id(), ctx.clock.now()
     key = ctx.secret.user_key(user_id)
 

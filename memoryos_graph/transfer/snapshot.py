@@ -18,7 +18,7 @@ from .verify_evidence import BEFORE_HEADER, BEFORE_LINES, sealed
 
 Reading = Callable[[Callable[[Tx], Awaitable[list[Row]]]], Awaitable[list[Row]]]
 
-HELD_BYTES = 16_000_000
+HELD_BYTES = 4_000_000
 NEWEST_ID = "\U0010ffff"
 TORN = "the memory changed while it was exported: try again when less is written"
 
@@ -73,7 +73,7 @@ async def snapshot(
 ) -> AsyncIterator[bytes]:
     """What `pieces` reads of one moment, after an Event `export` with these numbers; with `moment` the facts of then.
 
-    Up to 16 MB are read under the user's lock. What is longer is read page by page, and `pieces` must call
+    Up to 4 MB are read under the user's lock. What is longer is read page by page, and `pieces` must call
     `ensure_untorn` before its last line. Raises NotFound; TryAgain while a forget is being finished.
     """
     held = await _held(ctx, user_id, moment, numbers, pieces)
