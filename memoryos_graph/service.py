@@ -349,10 +349,9 @@ def _noted(verb: V) -> V:
 
 def _found(result: BaseModel) -> int:
     """How many things a result shows."""
-    many = [
-        getattr(result, name, None) for name in ("items", "hits", "evidence", "facts", "pages", "citations", "rows")
-    ]
-    return next((len(found) for found in many if isinstance(found, list)), 1)
+    names = ("items", "hits", "evidence", "facts", "pages", "citations", "rows", "nodes")
+    many = [len(found) for name in names if isinstance(found := getattr(result, name, None), list)]
+    return next((n for n in many if n), 0 if many else 1)
 
 
 class UserMemory:

@@ -27,6 +27,8 @@ _BEFORE_BRACKET = EXPRESSION_WORDS | {
     "limit",
 }
 _LIST_AFTER = (EXPRESSION_WORDS - {"null", "true", "false", "end"}) | {"return", "unwind"}
+_RESERVED = EXPRESSION_WORDS | _LIST_AFTER
+_AFTER_VARIABLE = {":", ")", "]", "{", "*", ",", "|", ".", "=", "in", "is", "where", "and", "or"}
 _FUNCTIONS = """
 count sum avg min max collect stdev stdevp percentilecont percentiledisc coalesce nullif head last tail size
 length type labels keys nodes relationships startnode endnode tointeger tofloat toboolean tostring
@@ -81,7 +83,7 @@ def _check_names(tokens: Sequence[Token]) -> None:
             raise QueryRefused(f"`{token.text}` is not for queries")
         if token.text == "*" and before.text in (".", ".."):
             raise QueryRefused("`.*` is not available: name the properties you want, or return the node itself")
-        if token.kind == "word" and token.low in EXPRESSION_WORDS and _names_something(before, token, after):
+        if token.kind == "word" and token.low in _RESERVED and _names_something(before, token, after):
             raise QueryRefused(f"`{token.text}` is a word of the language: name it otherwise")
         if token.kind == "param" and after.text == "(":
             raise QueryRefused(f"`{token.text}` is no function")
@@ -89,11 +91,11 @@ def _check_names(tokens: Sequence[Token]) -> None:
 
 def _names_something(before: Token, token: Token, after: Token) -> bool:
     """Whether a word of the language stands where a variable is made: then `then['x']` would be no list."""
-    if before.low == "as" or (before.low == "match" and token.low != "where"):
+    if before.low in ("as", "match"):
         return True
-    if before.text not in ("(", "[", ",") or token.low in ("null", "true", "false", "distinct"):
+    if before.text not in ("(", "[", ",") or token.low in ("null", "true", "false"):
         return False
-    return token.low == "end" or after.low in (":", ")", "]", "{", "*", ",", "|", ".", "=", "in")
+    return token.low not in ("not", "case", "distinct") or after.low in _AFTER_VARIABLE
 
 
 def _check_size(tokens: Sequence[Token]) -> None:

@@ -116,6 +116,8 @@ async def test_reads_are_events_where_the_setting_says_so(service: MemoryService
     await noted.turn(str(answer.page_id))
     await noted.segments()
     await noted.segment(segment_id)
+    await noted.cypher("MATCH (p:Page {user_id: $user_id}) RETURN p", form="graph")
+    await noted.named_cypher("heat")
     await noted.stats()
     await noted.timeline()
     assert (await noted.verify_audit()).ok
@@ -123,10 +125,11 @@ async def test_reads_are_events_where_the_setting_says_so(service: MemoryService
     assert (await silent.audit_head()).seq == before + len(events)
     assert [verb for event in events for verb in event.numbers] == [
         "search", "context", "get_answer", "facts", "fact", "fact_history", "why", "profile", "profile_diff",
-        "profile_versions", "turns", "turn", "segments", "segment",
+        "profile_versions", "turns", "turn", "segments", "segment", "cypher",
+        "named_cypher",
     ]  # fmt: skip
     numbers = {verb: found for event in events for verb, found in event.numbers.items()}
-    assert (numbers["facts"], numbers["fact"], numbers["turns"]) == (0, 1, 2)
+    assert (numbers["facts"], numbers["fact"], numbers["turns"], numbers["cypher"]) == (0, 1, 2, 2)
     assert {event.actor for event in events} == {"caller"}
     assert all(event.ids == [] for event in events)
     assert told(events[0]).startswith("search: ")

@@ -171,6 +171,13 @@ SECRETS = {
     "dynamic_comprehension": U + "RETURN [k IN keys(u) | u[k]]",
     "dynamic_by_keyword": U + "WITH u AS then RETURN then['tombstone' + '_key']",
     "dynamic_by_keyword_pattern": f"MATCH (in:User {A}) RETURN in['tombstone' + '_key']",
+    "dynamic_by_return": U + "WITH u AS return RETURN return['tombstone' + '_key']",
+    "dynamic_by_unwind": U + "WITH u AS unwind RETURN unwind['tombstone' + '_key']",
+    "dynamic_by_where": f"MATCH (p:Page {A})<-[:HEARD]-(then WHERE true) RETURN then['tombstone' + '_key']",
+    "dynamic_by_is": f"MATCH (p:Page {A})<-[:HEARD]-(then IS User) RETURN then['tombstone' + '_key']",
+    "dynamic_by_not": f"MATCH (p:Page {A})<-[:HEARD]-(not) RETURN not['tombstone' + '_key']",
+    "dynamic_by_path": f"MATCH (p:Page {A}), in = (p)<-[:HEARD]-() RETURN in['tombstone' + '_key']",
+    "dynamic_by_map": U + "WITH {then: u} AS m RETURN m.then['tombstone' + '_key']",
     "dynamic_by_end": U + "WITH u AS end RETURN end['tombstone' + '_key']",
     "dynamic_in_bracket": U + "RETURN (u)['tombstone' + '_key']",
     "dynamic_of_list": U + "RETURN [u][0]['tombstone' + '_key']",
@@ -292,4 +299,5 @@ async def test_nothing_was_written_by_any_of_it(pair: Pair) -> None:
 async def test_the_user_can_not_be_given(pair: Pair) -> None:
     assert "user_id is bound" in await pair.refused("RETURN $user_id AS x", {"user_id": pair.bo_id})
     assert "$x is used" in await pair.refused("RETURN $x AS x")
+    assert "can stand in strings only" in await pair.refused("/**/" * 900 + "#")
     assert "4000 characters" in await pair.refused(f"RETURN '{'x' * 4000}' AS x")
