@@ -127,7 +127,7 @@ coalesce(size(n.embedding) <> m.embedding_dimension OR abs(reduce(norm = 0.0, x 
 // mode: read
 // Work that stands still. What another process is at is none of it: it holds the lease.
 MATCH (u:User {user_id: $user_id})
-RETURN u.user_key AS user_key, u.due_at AS due_at,
+RETURN u.user_key AS user_key, u.due_at AS due_at, u.importing IS NOT NULL AS importing,
        coalesce(u.leased_until >= datetime(), false) AS leased,
        EXISTS { MATCH (j:JobLease {job: 'reembed'}) WHERE j.leased_until >= datetime() } AS reembedding,
        COUNT { MATCH (p:Page {user_id: $user_id, tier: 'stm'}) WHERE p.seq > 0 AND p.state <> 'failed' AND p.hidden = false } AS stm,

@@ -64,6 +64,7 @@ CHECKS: dict[str, Check] = {
     "index": Check("indexes", "an index or constraint that is not as it should be", Mend.INDEXES),
     "run_stuck": Check("work", "a run that nobody is at", Mend.RUNS),
     "forget_unfinished": Check("work", "a forget that was not finished", Mend.DUE),
+    "import_unfinished": Check("work", "an import that was not finished: repeat it, or import another file"),
     "work_not_due": Check("work", "pages that wait for work, but nobody will look", Mend.DUE),
     "clock_skew": Check("server", "the clocks of server and program differ, in seconds"),
     "query_log": Check("server", "the server logs queries with their parameters, which are texts of users"),

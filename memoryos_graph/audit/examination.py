@@ -14,6 +14,7 @@ from .checks import finding
 LIMIT = 100  # of each check and user
 TOLERANCE = 0.01  # of a vector's squared length; float32 keeps it to 1e-6
 FORGET, REEMBED = "forget", "reembed"
+UNFINISHED = "import_unfinished"
 
 
 @dataclass
@@ -40,6 +41,8 @@ async def examine(ctx: Context, user_id: str) -> Examined:
             return await _look(ctx, tx, user_id)
 
         found = await ctx.store.write(user_id, locked)
+    if any(one.check == UNFINISHED for one in found.findings):
+        return found
     chain = await verify_audit(ctx, user_id)
     if not chain.ok:
         found.findings.append(finding("event_chain", f"{chain.what} at {chain.broken_at}", user_id))
@@ -57,8 +60,10 @@ async def graph_findings(tx: Tx, user_id: str) -> list[Finding]:
 
 
 async def _look(ctx: Context, tx: Tx, user_id: str) -> Examined:
-    found = Examined(await graph_findings(tx, user_id))
     work = await tx.one("doctor_work", user_id=user_id, limit=LIMIT)
+    if work is not None and work["importing"]:  # half of it is there, and nothing is shown
+        return Examined([finding(UNFINISHED, "", user_id)])
+    found = Examined(await graph_findings(tx, user_id))
     if work is None:
         return found
     if work["user_key"] != ctx.secret.user_key(user_id):

@@ -48,6 +48,11 @@ BREAKS: dict[str, tuple[str, set[str], str]] = {
         set(),
         FACT + "SET f.retired_at = " + NEVER,
     ),
+    "import_unfinished": (
+        "MATCH (u:User {user_id: $u}) SET u.importing = 'a file'",
+        set(),
+        "MATCH (u:User {user_id: $u}) REMOVE u.importing",
+    ),
     "page_lost_or_double": (PAGE + "SET p.seq = 1000", set(), "MATCH (p:Page {user_id: $u, seq: 1000}) SET p.seq = 1"),
     "two_users_joined": (
         PAGE + "CREATE (p)-[:SEES {broken: true}]->(:Stranger {user_id: $u + '-stranger'})",

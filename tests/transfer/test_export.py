@@ -103,6 +103,7 @@ async def test_an_import_that_dies_shows_nothing_and_goes_on_where_it_was(
         with pytest.raises(Conflict) as refused:
             await write
         assert refused.value.code == "import_unfinished"
+    assert [one.check for one in (await service.doctor(user=user_id)).findings] == ["import_unfinished"]
     for _ in range(2):
         done = await memory.import_(file)
         assert done.nodes["Page"] == 2
