@@ -16,6 +16,7 @@ from memoryos_graph.errors import Conflict, InvalidInput, NotFound, TryAgain
 from ..conftest import FakeClock
 from ..graph import ask, assert_invariants, everything_stored
 from ..pipeline.said import Said
+from .canaries import canaries, tell
 
 pytestmark = pytest.mark.engine
 
@@ -276,49 +277,23 @@ async def test_a_forget_that_died_is_invisible_and_finished_before_any_other_wor
     await assert_invariants(service, user_id)
 
 
-CANARIES = [f"canary{n:02}zx" for n in range(20)]
-
-
 async def test_i3_words_in_every_place_they_can_enter_are_gone_everywhere(
     said: Said, service: MemoryService, user_id: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Sides, tool calls, system text, ids, metadata, tags, answers that repeat them; nothing holds any afterwards."""
-    c = iter(CANARIES)
-    first = f"I live in {next(c)}"
-    said.provider.claims[first] = [
-        {"predicate": "lives_in", "object": CANARIES[0], "text": f"The user lives in {CANARIES[0]}.", "reason": next(c)}
-    ]
-    (stored,) = await said.memory.remember(
-        TurnIn(
-            messages=[
-                {"role": "system", "content": f"Speak of {next(c)}."},
-                {"role": "user", "content": first},
-                {"role": "assistant", "tool_calls": [{"name": next(c), "arguments": {next(c): next(c)}}]},
-                {"role": "tool", "content": f"found {next(c)}"},
-                {"role": "assistant", "content": f"So {next(c)} it is."},
-            ],
-            id=next(c),
-            conversation_id=next(c),
-            assistant_id=next(c),
-            metadata={next(c): next(c)},
-            tags=[next(c)],
-        )
-    )
-    await said.memory.maintain()
+    words = canaries()
+    pages = await tell(said, words)
     await said.memory.remember(TurnIn(user_input="The weather is fine", id="other"))
-    answer = await said.memory.answer(f"I live in {CANARIES[0]}, {next(c)}?", style_hint=next(c))
-    assert CANARIES[0] in answer.text
-    await said.memory.maintain()
     before = await everything_stored(service, user_id)
-    assert sum(canary in before for canary in CANARIES) >= 15
-    plan = await said.memory.forget(pages=[stored.page_id, str(answer.page_id)])
+    assert sum(word in before for word in words) >= 15
+    plan = await said.memory.forget(pages=pages)
     receipt = await said.memory.confirm_forget(plan.plan_id)
     await said.memory.maintain()
     told = await everything_stored(service, user_id) + caplog.text + receipt.model_dump_json()
     told += (await said.memory.timeline()).model_dump_json() + (await said.memory.runs()).model_dump_json()
-    told += (await said.memory.search(" ".join(CANARIES[:8]))).model_dump_json(exclude={"query"})
+    told += (await said.memory.search(" ".join(words[:8]))).model_dump_json(exclude={"query"})
     told += (await said.memory.profile()).model_dump_json() + (await service.metrics()).decode()
-    assert [canary for canary in CANARIES if canary in told] == []
+    told += (b"".join([piece async for piece in said.memory.export()])).decode()
+    assert [word for word in words if word in told] == []
     assert [t.id for t in (await said.memory.turns()).items] == ["other"]
     await assert_invariants(service, user_id)
 
