@@ -23,6 +23,9 @@ from .reach import Reach, core_of, reach_of, said_alike, shown
 from .selecting import Chosen, find_by_words, select
 
 PLAN_KEPT = timedelta(hours=1)
+BEGIN_S = (
+    600.0  # all is hidden in one transaction, so it takes what it takes: 8 s for 20,000 pages, more on a busy machine
+)
 _SIDES = {"user": "user_input", "assistant": "assistant_response", "tool": "tool_text", "system": "system_text"}
 
 
@@ -174,7 +177,7 @@ async def begin(ctx: Context, user_id: str, plan_id: str, also: Sequence[str] = 
         reach = await reach_of(tx, user_id, _chosen(run, also), now=now, stem=plan_id) if also else planned
         await _take_out(ctx, tx, user_id, user, run, reach, Stamp(now, user["tombstone_key"] or key, stem))
 
-    await ctx.store.write(user_id, work)
+    await ctx.store.write(user_id, work, timeout_s=BEGIN_S)
 
 
 @dataclass(frozen=True)

@@ -181,12 +181,14 @@ class Connection:
         """Run `work` in a read transaction; it may run twice."""
         return await self._in_transaction(work, read=True)
 
-    async def write(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def write(self, work: Callable[[Tx], Awaitable[T]], *, timeout_s: float = STATEMENT_TIMEOUT_S) -> T:
         """Run `work` in a write transaction; it may run twice, and is undone when it raises."""
-        return await self._in_transaction(work, read=False)
+        return await self._in_transaction(work, read=False, timeout_s=timeout_s)
 
-    async def _in_transaction(self, work: Callable[[Tx], Awaitable[T]], *, read: bool) -> T:
-        @neo4j.unit_of_work(timeout=STATEMENT_TIMEOUT_S)
+    async def _in_transaction(
+        self, work: Callable[[Tx], Awaitable[T]], *, read: bool, timeout_s: float = STATEMENT_TIMEOUT_S
+    ) -> T:
+        @neo4j.unit_of_work(timeout=timeout_s)
         async def body(raw: neo4j.AsyncManagedTransaction) -> T:
             return await work(Tx(self, raw))
 

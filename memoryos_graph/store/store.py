@@ -9,7 +9,7 @@ from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from ..errors import UserBusy
-from .connection import Connection, Tx
+from .connection import STATEMENT_TIMEOUT_S, Connection, Tx
 from .free import Check, FreeQuery, FreeRows, run_free
 
 T = TypeVar("T")
@@ -41,14 +41,16 @@ class Store:
         """Run `work` in a read transaction; it may run twice, so it computes only from what it reads."""
         return await self.connection.read(work)
 
-    async def write(self, user_id: str, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def write(
+        self, user_id: str, work: Callable[[Tx], Awaitable[T]], *, timeout_s: float = STATEMENT_TIMEOUT_S
+    ) -> T:
         """Run `work` in a write transaction; its first query must take the lock on the User node.
 
         Waits in this process for the user's other writers, so that one busy user leaves connections to the others.
-        Raises UserBusy after 5 s of waiting: nothing was written.
+        Raises UserBusy after 5 s of waiting, and DatabaseUnavailable after `timeout_s` of work: nothing was written.
         """
         async with _place(self._turnstiles, user_id, WRITERS_PER_USER):
-            return await self.connection.write(work)
+            return await self.connection.write(work, timeout_s=timeout_s)
 
     async def read_free(self, user_id: str, query: FreeQuery, check: Check) -> FreeRows:
         """Run a query of the caller's own, one at a time for a user in this process. See store.free.run_free.

@@ -11,9 +11,9 @@ from memoryos_graph import MemoryService, TurnIn
 from memoryos_graph.curation import forgetting
 from memoryos_graph.domain.claim import Stance
 from memoryos_graph.domain.page import PageState
-from memoryos_graph.errors import Conflict, InvalidInput, NotFound, TryAgain
+from memoryos_graph.errors import Conflict, InvalidInput, ModelUnavailable, NotFound, TryAgain
 
-from ..conftest import FakeClock
+from ..conftest import FakeClock, FakeEmbedder
 from ..graph import ask, assert_invariants, everything_stored
 from ..pipeline.said import Said
 from .canaries import canaries, tell
@@ -174,7 +174,7 @@ async def test_a_plan_that_means_something_else_now_is_refused(said: Said, servi
     assert len((await said.memory.turns()).items) == 1
 
 
-async def test_what_was_forgotten_stays_so_when_it_is_told_again(said: Said, clock: FakeClock) -> None:
+async def test_case_f19_what_was_forgotten_stays_so_when_it_is_told_again(said: Said, clock: FakeClock) -> None:
     turn = TurnIn(user_input="My code is ZX-4417", id="t1")
     dated = TurnIn(user_input="We met in June", event_time="2025-06-01T10:00:00Z")  # type: ignore[arg-type]
     await said.memory.remember([turn, dated, TurnIn(user_input="The cat sleeps", id="t3")])
@@ -329,3 +329,46 @@ async def test_what_was_said_a_moment_ago_is_found_by_its_words(said: Said) -> N
     (first, _) = [item.id for item in plan.items if item.what == "goes"]
     plan = await said.memory.forget(pages=[first])
     assert plan.counts["also_said_in"] == {"page": 1}
+
+
+async def test_case_f19_a_receipt_names_what_came_back(said: Said, service: MemoryService, user_id: str) -> None:
+    page_id = await said.say("My code is ZX-4417", id="t1")
+    await said.say("The cat sleeps")
+    (row,) = await ask(service, "MATCH (p:Page {page_id: $id}) RETURN properties(p) AS page", id=page_id)
+    receipt_id = await forget(said, pages=[page_id])
+    await ask(service, "CREATE (p:Page) SET p = $page", page=row["page"])  # as a restored backup would
+    check = await said.memory.verify_receipt(receipt_id, text="ZX-4417")
+    assert (check.status, check.came_back) == ("came_back", [page_id])
+
+
+async def test_cases_f4_f12_nothing_hangs_on_when_the_only_source_goes(
+    said: Said, service: MemoryService, user_id: str
+) -> None:
+    page_id = await said.say("I live in Oslo and like jazz", OSLO, assistant_response="Oslo is fine.")
+    assert "Oslo" in (await said.memory.profile()).text
+    assert "Oslo" in (await said.memory.answer("Where do I live?", store=False)).text
+    await forget(said, pages=[page_id])
+    left = await ask(service, "MATCH (n {user_id: $id}) RETURN collect(DISTINCT labels(n)[0]) AS labels", id=user_id)
+    assert set(left[0]["labels"]) <= {"User", "Run", "Event", "Receipt", "Tombstone", "ProfileVersion"}
+    assert (await said.memory.profile()).text == ""
+    answer = await said.memory.answer("Where do I live?", store=False)
+    assert (answer.abstained, "Oslo" in answer.text) == (True, False)
+
+
+async def test_case_f11_failed_jobs_and_repeats_of_requests_keep_nothing(
+    said: Said, service: MemoryService, user_id: str, fake_embedder: FakeEmbedder, caplog: pytest.LogCaptureFixture
+) -> None:
+    fake_embedder.fail_on = "ZX-4417"
+    turn = TurnIn(user_input="My code is ZX-4417")
+    (stored,) = await said.memory.remember(turn, idempotency_key="key-ZX-4417")
+    with pytest.raises(ModelUnavailable):
+        await said.memory.maintain("index")
+    (run,) = (await said.memory.runs()).items
+    assert (run.state, run.error_code) == ("failed", "model_unavailable")
+    await forget(said, pages=[stored.page_id])
+    fake_embedder.fail_on = None
+    await said.memory.maintain()
+    told = await everything_stored(service, user_id) + caplog.text + (await service.metrics()).decode()
+    assert "4417" not in told + (await said.memory.runs()).model_dump_json()
+    (again,) = await said.memory.remember(turn, idempotency_key="key-ZX-4417")
+    assert (again.state, again.created) == (PageState.FORGOTTEN, False)

@@ -25,7 +25,7 @@ BATCH = 1000
 
 
 @pytest.mark.timeout(500)
-async def test_i3_kills_during_a_forget_leave_nothing_half(
+async def test_case_f16_kills_during_a_forget_leave_nothing_half(
     service: MemoryService, clock: FakeClock, user_id: str, cli_env: dict[str, str], model_server: Scene
 ) -> None:
     clock.at = datetime.now(UTC)  # the processes that finish it go by the real one
@@ -34,7 +34,7 @@ async def test_i3_kills_during_a_forget_leave_nothing_half(
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-async def test_i3_kills_during_a_forget_of_twenty_thousand_pages(
+async def test_case_f16_kills_during_a_forget_of_twenty_thousand_pages(
     service: MemoryService, clock: FakeClock, user_id: str, cli_env: dict[str, str], model_server: Scene
 ) -> None:
     clock.at = datetime.now(UTC)  # the processes that finish it go by the real one

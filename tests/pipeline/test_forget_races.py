@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -34,9 +34,9 @@ class WanderingStore(Store):
         await self._wander()
         return await super().read(user_id, work)
 
-    async def write(self, user_id: str, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def write(self, user_id: str, work: Callable[[Tx], Awaitable[T]], **options: Any) -> T:
         await self._wander()
-        return await super().write(user_id, work)
+        return await super().write(user_id, work, **options)
 
     async def _wander(self) -> None:
         await asyncio.sleep(self.rng.choice([0, 0, 0.002, 0.006, 0.015]))  # this is what is random here

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import pytest
 
@@ -53,11 +53,11 @@ class ChangingStore(Store):
         self.between = between
         self.writes = 0
 
-    async def write(self, user_id: str, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def write(self, user_id: str, work: Callable[[Tx], Awaitable[T]], **options: Any) -> T:
         self.writes += 1
         if self.writes == 2:
             await self.between()
-        return await super().write(user_id, work)
+        return await super().write(user_id, work, **options)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from pydantic import SecretStr
@@ -41,11 +41,11 @@ class Dying(Store):
         super().__init__(connection)
         self.left = after
 
-    async def write(self, user_id: str, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def write(self, user_id: str, work: Callable[[Tx], Awaitable[T]], **options: Any) -> T:
         self.left -= 1
         if self.left < 0:
             raise DatabaseUnavailable
-        return await super().write(user_id, work)
+        return await super().write(user_id, work, **options)
 
 
 @pytest.mark.timeout(500)
