@@ -69,9 +69,15 @@ CALL () {
   RETURN collect(p) AS pages
 }
 CALL (pages) {
-  UNWIND pages AS p
-  MATCH (p)-[:IN_SEGMENT]->(s:Segment)
-  WITH DISTINCT s
+  CALL (pages) {
+    UNWIND pages AS p
+    MATCH (p)-[:IN_SEGMENT]->(s:Segment)
+    RETURN s
+    UNION
+    UNWIND pages AS p
+    MATCH (p)<-[:DERIVED_FROM]-(:SegmentVersion)-[:VERSION_OF]->(s:Segment)
+    RETURN s
+  }
   RETURN collect({id: s.segment_id, left: COUNT { MATCH (s)<-[:IN_SEGMENT]-(o:Page) WHERE NOT o.page_id IN $gone }}) AS segments
 }
 CALL (pages) {

@@ -20,6 +20,7 @@ from ..domain.event import EventKind
 from ..domain.fact import Fact
 from ..domain.ledger import Ledger
 from ..domain.predicates import touched_predicates
+from ..domain.segment import topic_text
 from ..errors import Conflict, InvalidInput, NotFound, TryAgain
 from ..store.connection import Row, Tx
 from ..store.ledger import read_known
@@ -39,8 +40,9 @@ _STANCES = {ActKind.CORRECT: Stance.CORRECTS, ActKind.CHANGE: Stance.CHANGES}
 async def correct(ctx: Context, user_id: str, kind: ActKind, fact_id: str, request: CorrectRequest) -> Decided:
     """Put another fact in the place of one: it was never so (correct), or is so no longer (change).
 
-    Cost: one embedding, no model, the same number of statements whatever the fact. Writes Page, Fact, DERIVED_FROM,
-    SUPERSEDES, ProfileVersion, Event. Raises NotFound, Conflict (a stale version, or a fact that can't be decided
+    A correction also renews the summaries of topics that told the old value. Cost: one call for embeddings, no model,
+    the same number of statements whatever the fact. Writes Page, Fact, DERIVED_FROM, SUPERSEDES, SegmentVersion,
+    ProfileVersion, Event. Raises NotFound, Conflict (a stale version, or a fact that can't be decided
     about so), InvalidInput, ModelUnavailable: nothing was written.
     """
     known = await _known(ctx, user_id, fact_id)
@@ -103,6 +105,9 @@ async def _decide(
     request: DecideRequest,
 ) -> Decided:
     retracts = kind is ActKind.RETRACT
+    renewed = _renewed(ctx, known, claim) if kind is ActKind.CORRECT else []
+    texts = [] if retracts else [claim.text, *(topic_text(row["summary"], row["keywords"]) for row in renewed)]
+    vectors = await ctx.embedder.embed(texts, "document")
     told = known["told"] or {"conversation_id": "assistant", "assistant_id": "assistant"}
     decision = Decision(
         kind=_EVENTS[kind],
@@ -114,7 +119,8 @@ async def _decide(
         session_id=ctx.clock.new_id(),
         fact_id=ctx.clock.new_id(),
         claim=claim,
-        vector=[] if retracts else (await ctx.embedder.embed([claim.text], "document"))[0],
+        vector=[] if retracts else vectors[0],
+        segments=[row | {"vector": vector} for row, vector in zip(renewed, vectors[1:], strict=True)],
         about=fact_id,
         reason=request.reason,
         archived=retracts,
@@ -133,6 +139,12 @@ async def _decide(
         return await write_decision(ctx, tx, user_id, user, decision, ledger, fact, at, said_at)
 
     return await ctx.store.write(user_id, write)
+
+
+def _renewed(ctx: Context, known: Row, claim: Claim) -> list[Row]:
+    """The topics whose summary told what is corrected, as they are to be told from now on."""
+    found = [wording.retold(row, known["fact"]["object"], claim.object) for row in known["segments"]]
+    return [row | {"version_id": ctx.clock.new_id()} for row in found if row is not None]
 
 
 async def _known(ctx: Context, user_id: str, fact_id: str) -> Row:

@@ -71,6 +71,16 @@ def text_with(fact: Row, object: str) -> str:
     return text[: found[-1]] + object + text[found[-1] + len(old) :] if found else object
 
 
+def retold(segment: Row, old: str, new: str) -> Row | None:
+    """A summary and its keywords with another object in place of the one that was corrected; None if it is not told."""
+    words = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)" if not is_cjk(old) else re.escape(old), re.IGNORECASE)
+    summary = words.sub(lambda _: new, segment["summary"])
+    keywords = [words.sub(lambda _: new.lower(), word) for word in segment["keywords"]]
+    if (summary, keywords) == (segment["summary"], segment["keywords"]):
+        return None
+    return {**segment, "summary": summary, "keywords": list(dict.fromkeys(keywords))}
+
+
 def denial(fact: Row) -> str:
     """What a retraction says: nothing of the fact, so that nothing of it stays when it is forgotten."""
     return "不是这样。" if is_cjk(fact["text"]) else "That is not so."

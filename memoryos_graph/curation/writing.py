@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from ..context import Context
@@ -13,7 +13,7 @@ from ..domain.fact import Fact
 from ..domain.ledger import Ledger
 from ..domain.page import Tier, Turn
 from ..domain.validity import TODAY
-from ..errors import NotFound
+from ..errors import NotFound, TryAgain
 from ..store.connection import Row, Tx
 from ..store.facts import fact_of
 from ..store.ledger import new_fact, write_changes
@@ -27,9 +27,9 @@ _REPLACING = ("correction", "change", "restore")
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """What is written; ids and vector were made outside the transaction, which may run twice. `about` is the fact
-    decided about, `reason` the caller's words, `archived` keeps the page out of search,
-    `pinned` goes on in a new fact."""
+    """What is written; ids and vectors were made outside the transaction, which may run twice. `about` is the fact
+    decided about, `segments` are the summaries that are renewed, `reason` the caller's words, `archived` keeps the page
+    out of search, `pinned` goes on in a new fact."""
 
     kind: EventKind
     page_id: str
@@ -41,6 +41,7 @@ class Decision:
     fact_id: str
     claim: Claim
     vector: list[float]
+    segments: list[Row] = field(default_factory=list)
     about: str | None = None
     reason: str | None = None
     archived: bool = False
@@ -93,6 +94,8 @@ async def write_decision(
     ]
     await tx.run("write_facts", user_id=user_id, user_key=user["user_key"], facts=made, run_id=None)
     await write_changes(tx, user_id, ledger, actor=CALLER)
+    if decision.segments:
+        await _renew_segments(tx, user_id, decision, at)
     if decision.reason:
         await _note_reason(tx, user_id, decision, ledger, fact)
     return await decided(tx, user_id, fact.fact_id, event, at)
@@ -160,6 +163,14 @@ async def _store_page(
         assistants=[],
         nexts=[],
     )
+
+
+async def _renew_segments(tx: Tx, user_id: str, decision: Decision, at: datetime) -> None:
+    """Raises TryAgain when one of them was told anew since it was read."""
+    rows = decision.segments
+    done = await tx.one("renew_segments", user_id=user_id, rows=rows, page_id=decision.page_id, now=at)
+    if done is None or done["renewed"] != len(rows):
+        raise TryAgain("a topic was told anew meanwhile; nothing was written")
 
 
 async def _note_reason(tx: Tx, user_id: str, decision: Decision, ledger: Ledger, fact: Fact) -> None:

@@ -103,7 +103,7 @@ async def test_segments_show_heat_and_members(http: httpx.AsyncClient, filled: F
 
 async def test_stats_count_this_user_only(http: httpx.AsyncClient, filled: Filled, base: str) -> None:
     stats = (await http.get(f"{filled.base}/stats")).json()
-    assert (sum(stats["pages"].values()), stats["conversations"], stats["failed_runs"]) == (4, 1, 0)
+    assert (sum(stats["pages"].values()), stats["conversations"], stats["failed_runs"]) == (5, 1, 0)
     assert sum((await http.get(f"{base}/stats")).json()["pages"].values()) == 0
 
 

@@ -12,7 +12,7 @@ from memoryos_graph.contract import FactOut
 from memoryos_graph.errors import Conflict, InvalidInput, MemoryosError, NotFound
 
 from ..conftest import FakeClock, FakeEmbedder
-from ..graph import ask, assert_invariants
+from ..graph import ask, assert_invariants, everything_stored
 from ..pipeline.said import Said
 
 pytestmark = pytest.mark.engine
@@ -45,7 +45,8 @@ async def test_case_c7_c12_c19_a_just_added_fact_is_corrected_and_all_of_it_is_k
     answer = await said.memory.answer("Where do I live?")
     fake_embedder.calls.clear()
     done = await said.memory.correct(old.fact_id, "No, I live in Bergen.", reason="a slip", version=old.version)
-    assert fake_embedder.calls == [["The user lives in Bergen."]]
+    ((first, *others),) = fake_embedder.calls
+    assert (first, [text.split("\n")[0] for text in others]) == ("The user lives in Bergen.", ["I live in Bergen"])
     new = done.fact
     assert (new.object, new.text, new.status, new.origin) == ("Bergen", "The user lives in Bergen.", "current", "user")
     assert (new.valid_from, new.supersedes, new.kind) == (old.valid_from, [old.fact_id], old.kind)
@@ -243,3 +244,23 @@ async def test_what_can_not_be_decided_is_refused_and_changes_nothing(said: Said
         await memory.correct(gone.fact_id, "I live in Bergen")
     with pytest.raises(InvalidInput, match="text or object"):
         await memory.correct(day.fact_id)
+
+
+async def test_a_correction_renews_the_summaries_that_told_the_old_value(said: Said, service: MemoryService) -> None:
+    page_id = await said.say("I live in Oslo", OSLO)
+    (topic,) = (await said.memory.segments()).items
+    assert "Oslo" in topic.summary
+    done = await said.memory.correct((await _fact(said, "Oslo")).fact_id, object="Bergen")
+    told = await said.memory.segment(topic.segment_id)
+    assert ("Bergen" in told.summary, "Oslo" in told.summary, told.version) == (True, False, topic.version + 1)
+    assert "oslo" not in " ".join(told.keywords).lower()
+    query = """MATCH (v:SegmentVersion {user_id: $id})-[:DERIVED_FROM]->(p:Page) WHERE v.version = $version
+               RETURN collect(p.page_id) AS pages"""
+    (row,) = await ask(service, query, id=said.memory.user_id, version=told.version)
+    assert set(row["pages"]) == {page_id, done.fact.sources[0].page_id}
+    await assert_invariants(service, said.memory.user_id)
+    plan = await said.memory.forget(pages=[done.fact.sources[0].page_id])
+    await said.memory.confirm_forget(plan.plan_id)
+    assert "Bergen" not in await everything_stored(service, said.memory.user_id)
+    assert "Oslo" in (await said.memory.segment(topic.segment_id)).summary
+    await assert_invariants(service, said.memory.user_id)
