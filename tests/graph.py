@@ -16,6 +16,11 @@ async def ask(service: MemoryService, query: str, **params: Any) -> list[dict[st
     return await service.ctx.store.connection.statement(query, **params)
 
 
+async def let_others_rest(service: MemoryService) -> None:
+    """Leave users of tests before without due work, so that a worker that is started now meets only this test's."""
+    await ask(service, "MATCH (u:User) SET u.due_at = datetime('9999-12-31T00:00:00Z')")
+
+
 async def assert_invariants(service: MemoryService, user_id: str) -> None:
     """I1, I4, I5, I7, I11, I13, I14 and the vectors of one user, as the doctor checks them."""
 

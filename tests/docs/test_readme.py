@@ -18,7 +18,7 @@ import pytest
 
 from memoryos_graph import MemoryService
 
-from ..graph import ask
+from ..graph import ask, let_others_rest
 from ..processes import free_port
 
 pytestmark = [
@@ -38,8 +38,11 @@ def _blocks(document: str, language: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-async def served(cli_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[int]:
+async def served(
+    cli_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory, opened: MemoryService
+) -> AsyncIterator[int]:
     """The service as `make run` starts it, with the sample conversation; gives its port."""
+    await let_others_rest(opened)
     port = free_port()
     log = tmp_path_factory.mktemp("readme") / "log"
     command = [sys.executable, "-m", "memoryos_graph", "serve", "--demo", "--port", str(port)]

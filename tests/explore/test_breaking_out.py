@@ -11,7 +11,7 @@ from memoryos_graph.errors import InvalidInput
 
 from .conftest import Pair
 
-pytestmark = [pytest.mark.engine, pytest.mark.timeout(400)]  # the first test prepares the pair
+pytestmark = pytest.mark.engine
 BOUND = "{user_id: $user_id}"
 LABELS = st.sampled_from([":Fact", ":Page", ":Fact", ":Page", ":User", ":Segment", ":Fact|Page", ":!Run", ""])
 ANCHORS = st.sampled_from(

@@ -14,7 +14,7 @@ from memoryos_graph.scheduler.worker import Worker
 
 from .conftest import Pair
 
-pytestmark = [pytest.mark.engine, pytest.mark.timeout(400)]  # the first test prepares the pair
+pytestmark = pytest.mark.engine
 A = "{user_id: $user_id}"
 F = f"MATCH (f:Fact {A}) "
 

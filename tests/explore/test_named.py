@@ -14,7 +14,7 @@ from memoryos_graph.errors import InvalidInput, NotFound
 
 from .conftest import Pair
 
-pytestmark = [pytest.mark.engine, pytest.mark.timeout(400)]  # the first test prepares the pair
+pytestmark = pytest.mark.engine
 NAMED = {query.name: query for query in MemoryService.cypher_queries().items}
 DOCUMENT = (Path(__file__).parents[2] / "docs/graph.md").read_text()
 EXAMPLES = [block for block in re.findall(r"```cypher\n(.*?)```", DOCUMENT, re.DOTALL) if ":Meta" not in block]

@@ -7,7 +7,7 @@ import pytest
 
 from .conftest import Pair, Rows
 
-pytestmark = [pytest.mark.engine, pytest.mark.timeout(400)]  # the first test prepares the pair
+pytestmark = pytest.mark.engine
 A = "{user_id: $user_id}"
 F = f"MATCH (f:Fact {A}) "
 P = f"MATCH (p:Page {A}) "

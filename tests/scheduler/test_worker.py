@@ -13,12 +13,13 @@ from memoryos_graph.scheduler.work import take_lease
 from memoryos_graph.scheduler.worker import Worker
 
 from ..conftest import FakeEmbedder
-from ..graph import ask, assert_invariants
+from ..graph import ask, assert_invariants, let_others_rest
 
 
 @pytest.fixture
-async def working(settings: Settings) -> AsyncIterator[tuple[MemoryService, FakeEmbedder]]:
+async def working(settings: Settings, opened: MemoryService) -> AsyncIterator[tuple[MemoryService, FakeEmbedder]]:
     """A service with its worker running, by the real clock."""
+    await let_others_rest(opened)
     embedder = FakeEmbedder()
     async with MemoryService.open(settings, worker=True, embedder=embedder) as service:
         yield service, embedder
