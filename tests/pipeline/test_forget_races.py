@@ -20,7 +20,7 @@ from ..graph import assert_invariants, everything_stored
 
 T = TypeVar("T")
 STEPS = ["index", "migrate", "promote", "archive", "search", "answer"]
-SAID = "I live in Oslo, at number 4417."
+SAID = "I live in Oslo, at gate zqxw."
 
 
 class WanderingStore(Store):
@@ -71,8 +71,8 @@ async def _race(service: MemoryService, user_id: str, step: str, seed: int) -> N
     assert stored.page_id not in told
     assert cat.page_id in told
     left = await everything_stored(service, user_id)
-    assert [word for word in ("4417", "Oslo") if word in left] == []
-    assert (await memory.verify_receipt(receipt, text="number 4417")).status == "absent"
+    assert [word for word in ("zqxw", "Oslo") if word in left] == []  # no digits, which an id may have by chance
+    assert (await memory.verify_receipt(receipt, text="gate zqxw")).status == "absent"
     await assert_invariants(service, user_id)
 
 

@@ -61,7 +61,7 @@ async def test_case_p5_what_was_believed_verifies_offline_and_every_change_is_na
     assert page["page"]["texts"]["user"] == "Hello 🙂, I live in Oslo"
     assert record["heads"]["known_at"] == {"seq": head.seq, "hash": head.hash}
     assert [one["receipt_id"] for one in record["forgotten"]] == [receipt.receipt_id]
-    assert "4417" not in file.decode()
+    assert "ZX-4417" not in file.decode()
     assert (header["known_at"], end["counts"]) == (then.isoformat(), {"fact": 1, "page": 1, "record": 1})
     now = bodies(await _file(memory))
     assert [body["fact"]["object"] for body in now if "fact" in body] == ["Rome"]
