@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from ..context import Context
 from ..contract import ForgetRequest
 from ..contract.values import EARLIEST, LATEST
-from ..domain.page import page_text
 from ..domain.query import all_words, understand
 from ..domain.quotes import normalised
 from ..errors import NotFound
+from ..llm.keywords import text_row
 from ..store.connection import Row, Tx
 
 
@@ -38,7 +38,7 @@ async def find_by_words(ctx: Context, user_id: str) -> None:
         return await tx.run("pages_without_text", user_id=user_id, limit=BATCH)
 
     while rows := await ctx.store.read(user_id, bare):
-        texts = [_text_row(row["page"]) for row in rows]
+        texts = [text_row(row["page"]) for row in rows]
 
         async def write(tx: Tx, texts: list[Row] = texts) -> None:
             user = await tx.one("lock_user", user_id=user_id, lock=lock)
@@ -46,13 +46,6 @@ async def find_by_words(ctx: Context, user_id: str) -> None:
                 await tx.run("write_text", user_id=user_id, user_key=user["user_key"], rows=texts)
 
         await ctx.store.write(user_id, write)
-
-
-def _text_row(page: Row) -> Row:
-    """Keywords and time words come with the vector."""
-    text = page_text(page["user_input"], page["assistant_response"], page["tool_text"])
-    return {"page_id": page["page_id"], "content_hash": page["content_hash"], "text": text,
-            "keywords": [], "time_words": []}  # fmt: skip
 
 
 async def select(tx: Tx, user_id: str, user_key: str, request: ForgetRequest) -> Chosen:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Any
 
 import rjieba
 import snowballstemmer
 import stopwordsiso
 
 from ..domain import text as plain
+from ..domain.page import page_text, time_words
 from ..domain.text import CJK_CHAR, tokens
 
 # Small talk that no stop list has, and that says nothing about the subject of a page.
@@ -63,3 +65,15 @@ def stem(word: str) -> str:
 def keywords(text: str, limit: int = 10) -> tuple[str, ...]:
     """At most `limit` lower-case keywords of a text, the most repeated first, one per stem. Deterministic."""
     return plain.keywords(text, limit, words=words, stem=stem)
+
+
+def text_row(page: Mapping[str, Any]) -> dict[str, Any]:
+    """What a page is found by besides its vector, as it is written; needs no model."""
+    text = page_text(page["user_input"], page["assistant_response"], page["tool_text"])
+    return {
+        "page_id": page["page_id"],
+        "content_hash": page["content_hash"],
+        "text": text,
+        "keywords": list(keywords(text)),
+        "time_words": time_words(text),
+    }

@@ -6,10 +6,9 @@ from datetime import datetime
 
 from ..context import Context
 from ..contract import RunOut
-from ..domain.page import page_text, time_words
 from ..domain.validity import NEVER
 from ..errors import ModelError
-from ..llm.keywords import keywords
+from ..llm.keywords import text_row
 from ..store.connection import Row, Tx
 from .passages import embedded_text, passages
 from .step import Inputs, InputsChanged, Outcome, Step, read_epoch, running, write_step
@@ -39,7 +38,7 @@ async def index(ctx: Context, user_id: str, *, due_before: datetime = NEVER) -> 
     rows = _tried_alike(rows)
     inputs = Inputs(forget_epoch=epoch, page_ids=[row["page"]["page_id"] for row in rows])
     async with running(ctx, user_id, "index", inputs) as step:
-        texts = [_text_row(row["page"]) for row in rows]
+        texts = [text_row(row["page"]) for row in rows]
         try:
             wholes = [await embedded_text(ctx.embedder, row["page"], row["before"]) for row in rows]
             parts = [part for row in rows for part in await passages(ctx.embedder, row["page"])]
@@ -96,14 +95,3 @@ async def _write_text_only(ctx: Context, user_id: str, step: Step, texts: list[R
             await tx.run("write_text", user_id=user_id, user_key=user["user_key"], rows=texts)
 
     await ctx.store.write(user_id, write)
-
-
-def _text_row(page: Row) -> Row:
-    text = page_text(page["user_input"], page["assistant_response"], page["tool_text"])
-    return {
-        "page_id": page["page_id"],
-        "content_hash": page["content_hash"],
-        "text": text,
-        "keywords": list(keywords(text)),
-        "time_words": time_words(text),
-    }

@@ -326,6 +326,8 @@ async def test_what_was_said_a_moment_ago_is_found_by_its_words(said: Said) -> N
     await said.memory.remember(TurnIn(user_input="Again: my badge is QX-7781", id="again"))
     plan = await said.memory.forget(query="badge QX-7781")
     assert plan.counts["goes"] == {"page": 2}
+    found = await said.memory.search("When did I speak of badge QX-7781 yesterday?")  # before its index step
+    assert {hit.text.split(": ")[-1] for hit in found.hits} == {"My badge is QX-7781", "my badge is QX-7781"}
     (first, _) = [item.id for item in plan.items if item.what == "goes"]
     plan = await said.memory.forget(pages=[first])
     assert plan.counts["also_said_in"] == {"page": 1}
