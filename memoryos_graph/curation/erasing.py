@@ -13,8 +13,7 @@ from ..domain.segment import topic_text
 from ..llm.rules.summary import line
 from ..llm.rules.topics import topic
 from ..store.connection import Row, Tx
-from ..store.records import page_of
-from .writing import event_row
+from ..store.records import event_row, page_of
 
 PAGES_AT_ONCE = 500
 NODES_AT_ONCE = 2_000
@@ -185,7 +184,7 @@ async def _end(ctx: Context, user_id: str, run_id: str) -> None:
         await tx.run("write_receipt", user_id=user_id, run_id=run_id, now=now, receipt=receipt)
         everything = run["selector"] == "everything"
         kind: EventKind = "forget_everything" if everything else "forget"
-        event = event_row(ctx, user_id, user, kind, now, [run_id], json.loads(run["counts"]))
+        event = event_row(ctx.secret, user_id, user, kind, now, [run_id], json.loads(run["counts"]))
         await tx.run("append_event", user_id=user_id, event=event)
         if everything:
             await tx.run("leave_user", user_id=user_id, user_key=ctx.secret.user_key(user_id))

@@ -6,7 +6,8 @@ from ..context import Context
 from ..contract import Decided, PinRequest
 from ..errors import Conflict, NotFound
 from ..store.connection import Tx
-from .writing import decided, event_row
+from ..store.records import event_row
+from .writing import decided
 
 
 async def pin(ctx: Context, user_id: str, fact_id: str, request: PinRequest) -> Decided:
@@ -24,7 +25,7 @@ async def pin(ctx: Context, user_id: str, fact_id: str, request: PinRequest) -> 
         if not row["done"]:
             raise Conflict(f"the fact has changed since: it is version {row['version']} now")
         at = max(now, user["last_recorded_at"])
-        event = event_row(ctx, user_id, user, "pin", at, [fact_id], {"pinned": int(request.pinned)})
+        event = event_row(ctx.secret, user_id, user, "pin", at, [fact_id], {"pinned": int(request.pinned)})
         await tx.run("append_event", user_id=user_id, event=event)
         return await decided(tx, user_id, fact_id, event, now)
 

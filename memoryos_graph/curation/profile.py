@@ -11,7 +11,7 @@ from ..store.connection import Row, Tx
 from ..store.facts import stated
 from ..store.ledger import write_changes
 from ..store.profiles import facts_of_version, versions_until
-from .writing import event_row
+from ..store.records import event_row
 
 EVERY = 2**31 - 1
 
@@ -41,7 +41,7 @@ async def rollback(ctx: Context, user_id: str, version: int) -> RollbackOut:
         if done.restored or done.retired:
             ids = [*done.restored, *done.retired]
             numbers = {"version": version, "restored": len(done.restored), "retired": len(done.retired)}
-            event = event_row(ctx, user_id, user, "profile_rollback", now, ids, numbers)
+            event = event_row(ctx.secret, user_id, user, "profile_rollback", now, ids, numbers)
             await tx.run("append_event", user_id=user_id, event=event)
         gone = len(wanted - ledger.before.keys())
         return RollbackOut(version=written or len(versions), restored_version=version, gone=gone, **vars(done))

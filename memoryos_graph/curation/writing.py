@@ -8,7 +8,7 @@ from datetime import datetime
 from ..context import Context
 from ..contract import Decided
 from ..domain.claim import Claim
-from ..domain.event import EventKind, next_event
+from ..domain.event import EventKind
 from ..domain.fact import Fact
 from ..domain.ledger import Ledger
 from ..domain.page import Tier, Turn
@@ -17,7 +17,7 @@ from ..errors import NotFound, TryAgain
 from ..store.connection import Row, Tx
 from ..store.facts import fact_of
 from ..store.ledger import new_fact, write_changes
-from ..store.records import event_of, page_properties
+from ..store.records import event_of, event_row, page_properties
 from ..store.users import lock_for_turns
 from ..store.vectors import Model, ensure_model
 
@@ -81,7 +81,7 @@ async def write_decision(
     """
     ids = list(dict.fromkeys([fact.fact_id, *([decision.about] if decision.about else []), decision.page_id]))
     numbers = {"facts": len(ledger.new) + len(ledger.copied), "superseded": len(ledger.supersessions)}
-    event = event_row(ctx, user_id, user, decision.kind, at, ids, numbers)
+    event = event_row(ctx.secret, user_id, user, decision.kind, at, ids, numbers)
     await _store_page(tx, user_id, user, decision, event, at, said_at or at)
     made = [
         {
@@ -105,23 +105,6 @@ async def decided(tx: Tx, user_id: str, fact_id: str, event: Row, now: datetime)
     """The result of a decision, read back."""
     (row,) = await tx.run("facts_by_ids", user_id=user_id, fact_ids=[fact_id], known_at=TODAY, now=now)
     return Decided(fact=fact_of(row), event=event_of(event))
-
-
-def event_row(
-    ctx: Context, user_id: str, user: Row, kind: EventKind, at: datetime, ids: list[str], numbers: dict[str, int]
-) -> Row:
-    """The next event of a user, done by the caller."""
-    return next_event(
-        ctx.secret,
-        user_id,
-        seq=user["event_seq"],
-        head=user["event_head"],
-        kind=kind,
-        at=at,
-        ids=ids,
-        numbers=numbers,
-        actor=CALLER,
-    )
 
 
 async def _store_page(

@@ -8,27 +8,11 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from ..contract import CypherResult, GraphEdge, GraphNode
+from ..store import records
 from ..store.free import EdgeValue, FreeRows, NodeValue, PathValue, walk
 from .hidden import HIDDEN
 
-KEYS = {
-    "User": "user_id",
-    "Conversation": "conversation_id",
-    "Assistant": "assistant_id",
-    "Session": "session_id",
-    "Page": "page_id",
-    "Passage": "passage_id",
-    "Chain": "chain_id",
-    "Segment": "segment_id",
-    "SegmentVersion": "version_id",
-    "Fact": "fact_id",
-    "ProfileVersion": "version",
-    "Answer": "answer_id",
-    "Run": "run_id",
-    "Receipt": "receipt_id",
-    "Tombstone": "tombstone_id",
-    "Event": "seq",
-}
+KEYS = {"User": "user_id", **records.KEYS}
 
 
 def rows_of(read: FreeRows) -> CypherResult:

@@ -9,14 +9,13 @@ from typing import Any
 
 from ..context import Context
 from ..contract import MAX_TURNS, TurnIn, TurnStored
-from ..domain.event import next_event
 from ..domain.forgetting import TombstoneKeys
 from ..domain.page import PageState, Turn
 from ..domain.session import OpenSession
 from ..domain.validity import NEVER
 from ..errors import Conflict, InvalidInput, TooLarge, TryAgain
 from ..store.connection import Row, Tx
-from ..store.records import page_properties
+from ..store.records import event_row, page_properties
 from ..store.users import lock_for_turns
 
 REQUESTS_KEPT = timedelta(hours=24)
@@ -262,17 +261,8 @@ def _untold(item: _Sent, told: list[str]) -> str:
 
 
 def _event(ctx: Context, user_id: str, head: Row, placement: _Placement) -> dict[str, object]:
-    return next_event(
-        ctx.secret,
-        user_id,
-        seq=head["event_seq"],
-        head=head["event_head"],
-        kind="remember",
-        at=placement.recorded_at,
-        ids=[page["page_id"] for page in placement.pages],
-        numbers={"pages": len(placement.pages)},
-        actor="caller",
-    )
+    ids = [page["page_id"] for page in placement.pages]
+    return event_row(ctx.secret, user_id, head, "remember", placement.recorded_at, ids, {"pages": len(ids)})
 
 
 def _acknowledge(sent: Sequence[_Sent], known: Mapping[str, Row], placement: _Placement) -> list[TurnStored]:

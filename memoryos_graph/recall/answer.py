@@ -13,7 +13,6 @@ from ..context import Context
 from ..contract import AnswerRequest, AnswerResult, AnswerUsage, Citation, UsedItem, UsedItems
 from ..domain.budget import day_of
 from ..domain.citations import CitedText
-from ..domain.event import next_event
 from ..domain.page import PageState, answered_hash
 from ..domain.repeats import repeated
 from ..domain.text import sentences
@@ -24,6 +23,7 @@ from ..llm.parts import AnswerParts, Item, Passage
 from ..llm.provider import Reply, Written
 from ..store.answers import answer_of, answer_properties, citation_row, grouped, used_row
 from ..store.connection import Row, Tx
+from ..store.records import event_row
 from .context import Gathered, gather
 
 OnText = Callable[[str], None]
@@ -353,25 +353,17 @@ def _source(item: Item, cited: set[int], now: datetime) -> dict[str, Any]:
 
 def _event(ctx: Context, user_id: str, user: Row, result: AnswerResult, now: datetime) -> dict[str, object]:
     used = result.used
-    return next_event(
-        ctx.secret,
-        user_id,
-        seq=user["event_seq"],
-        head=user["event_head"],
-        kind="answer",
-        at=now,
-        ids=[str(result.answer_id), str(result.page_id)],
-        numbers={
-            "citations": len(result.citations),
-            "citations_removed": result.citations_removed,
-            "used": len(used.stm) + len(used.mtm) + len(used.lpm),
-            "abstained": result.abstained,
-            "model_calls": result.usage.model_calls,
-            "tokens_in": result.usage.tokens_in,
-            "tokens_out": result.usage.tokens_out,
-        },
-        actor="caller",
-    )
+    numbers = {
+        "citations": len(result.citations),
+        "citations_removed": result.citations_removed,
+        "used": len(used.stm) + len(used.mtm) + len(used.lpm),
+        "abstained": result.abstained,
+        "model_calls": result.usage.model_calls,
+        "tokens_in": result.usage.tokens_in,
+        "tokens_out": result.usage.tokens_out,
+    }
+    ids = [str(result.answer_id), str(result.page_id)]
+    return event_row(ctx.secret, user_id, user, "answer", now, ids, numbers)
 
 
 async def _give_up(ctx: Context, user_id: str, page_id: str, calls: Sequence[ModelCall]) -> None:

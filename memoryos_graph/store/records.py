@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from ..contract import EventOut, ModelCallOut, RunOut, TurnOut
+from ..domain.event import EventKind, next_event
 from ..domain.page import Page, PageState, Tier, Turn
+from ..domain.secret import Secret
 from ..domain.segment import Segment
 from ..domain.tool import tool_text
 from .connection import Row
+
+KEYS: Mapping[str, str] = {
+    "Assistant": "assistant_id",
+    "Conversation": "conversation_id",
+    "Session": "session_id",
+    "Page": "page_id",
+    "Passage": "passage_id",
+    "Chain": "chain_id",
+    "Segment": "segment_id",
+    "SegmentVersion": "version_id",
+    "Fact": "fact_id",
+    "ProfileVersion": "version",
+    "Answer": "answer_id",
+    "Run": "run_id",
+    "Receipt": "receipt_id",
+    "Tombstone": "tombstone_id",
+    "Event": "seq",
+}
+"""What nodes are called by within their user, by label, in the order of an export."""
 
 
 def page_of(row: Row) -> Page:
@@ -135,3 +157,26 @@ def event_of(row: Row) -> EventOut:
     """An Event as callers see it, from the properties of its node."""
     kept = {name: row[name] for name in ("seq", "kind", "at", "actor", "ids", "hash")}
     return EventOut(**kept, numbers=json.loads(row["numbers"]))
+
+
+def event_row(
+    secret: Secret,
+    user_id: str,
+    user: Row,
+    kind: EventKind,
+    at: datetime,
+    ids: Sequence[str],
+    numbers: Mapping[str, float],
+) -> Row:
+    """The next event of a user whose lock is held, done by the caller; `user` tells where the chain stands."""
+    return next_event(
+        secret,
+        user_id,
+        seq=user["event_seq"],
+        head=user["event_head"],
+        kind=kind,
+        at=at,
+        ids=ids,
+        numbers=numbers,
+        actor="caller",
+    )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from ..context import Context
 from ..contract import MomentRequest
 from ..domain.validity import Moment
 from ..store.connection import Row, Tx
-from .graph_lines import FORMAT, KEYS, NUMBERED, SCHEMA, STARTS, first_key, node_line, relationship_lines
+from ..store.records import KEYS
+from .graph_lines import FORMAT, NUMBERED, SCHEMA, STARTS, first_key, node_line, relationship_lines
 from .snapshot import Begun, Lines, Reading, ensure_untorn, snapshot
 
 NODES_AT_ONCE = 500
@@ -52,34 +54,33 @@ def _shown(body: dict[str, Any], facts: frozenset[str] | None) -> bool:
 
 
 async def _nodes(read: Reading, user_id: str, label: str, begun: Begun) -> AsyncIterator[list[Row]]:
-    after = first_key(label)
-    while True:
+    async def page(after: str | int, tx: Tx) -> list[Row]:
+        asked = {"user_id": user_id, "label": label, "after": after, "limit": NODES_AT_ONCE}
+        if label in NUMBERED:
+            return await tx.run("export_numbered", **asked, until=begun.user["event_seq"])
+        return await tx.run("export_nodes", **asked)
 
-        async def page(tx: Tx, after: str | int = after) -> list[Row]:
-            asked = {"user_id": user_id, "label": label, "after": after, "limit": NODES_AT_ONCE}
-            if label in NUMBERED:
-                return await tx.run("export_numbered", **asked, until=begun.user["event_seq"])
-            return await tx.run("export_nodes", **asked)
-
-        rows = await read(page)
-        if rows:
-            yield rows
-        if len(rows) < NODES_AT_ONCE:
-            return
-        after = rows[-1]["key"]
+    async for rows in _paged(read, page, first_key(label), NODES_AT_ONCE):
+        yield rows
 
 
 async def _starts(read: Reading, user_id: str, label: str) -> AsyncIterator[list[Row]]:
-    after = ""
+    async def page(after: str | int, tx: Tx) -> list[Row]:
+        return await tx.run("export_relationships", user_id=user_id, label=label, after=after, limit=STARTS_AT_ONCE)
+
+    async for rows in _paged(read, page, "", STARTS_AT_ONCE):
+        yield rows
+
+
+async def _paged(
+    read: Reading, page: Callable[[str | int, Tx], Awaitable[list[Row]]], after: str | int, limit: int
+) -> AsyncIterator[list[Row]]:
+    """All rows behind a key, so many at a time."""
     while True:
-
-        async def page(tx: Tx, after: str = after) -> list[Row]:
-            return await tx.run("export_relationships", user_id=user_id, label=label, after=after, limit=STARTS_AT_ONCE)
-
-        rows = await read(page)
+        rows = await read(partial(page, after))
         if rows:
             yield rows
-        if len(rows) < STARTS_AT_ONCE:
+        if len(rows) < limit:
             return
         after = rows[-1]["key"]
 

@@ -16,25 +16,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..store.connection import Row
+from ..store.records import KEYS
 
 FORMAT, SCHEMA = "memoryos-graph export", 1
-KEYS: Mapping[str, str] = {
-    "Assistant": "assistant_id",
-    "Conversation": "conversation_id",
-    "Session": "session_id",
-    "Page": "page_id",
-    "Passage": "passage_id",
-    "Chain": "chain_id",
-    "Segment": "segment_id",
-    "SegmentVersion": "version_id",
-    "Fact": "fact_id",
-    "ProfileVersion": "version",
-    "Answer": "answer_id",
-    "Run": "run_id",
-    "Receipt": "receipt_id",
-    "Tombstone": "tombstone_id",
-    "Event": "seq",
-}
 NUMBERED = ("ProfileVersion", "Event")
 STARTS = ("User", "Page", "Chain", "Segment", "SegmentVersion", "Fact", "Answer", "Run")
 KINDS = frozenset(

@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any
 
 from ..context import Context
-from ..domain.event import next_event
 from ..domain.validity import NEVER, Moment
 from ..errors import NotFound, TryAgain
 from ..store.connection import Row, Tx
+from ..store.records import event_row
 from .verify_evidence import BEFORE_HEADER, BEFORE_LINES, sealed
 
 Reading = Callable[[Callable[[Tx], Awaitable[list[Row]]]], Awaitable[list[Row]]]
@@ -141,17 +141,7 @@ async def _begin(
         raise NotFound("there is nothing of this user")
     if row["forgetting"]:
         raise TryAgain("a forget of this user is being finished", retry_after_s=5)
-    event = next_event(
-        ctx.secret,
-        user_id,
-        seq=locked["event_seq"],
-        head=locked["event_head"],
-        kind="export",
-        at=now,
-        ids=[],
-        numbers=numbers,
-        actor="caller",
-    )
+    event = event_row(ctx.secret, user_id, locked, "export", now, [], numbers)
     await tx.run("append_event", user_id=user_id, event=event)
     facts = await _facts_at(tx, user_id, moment) if moment else None
     return Begun(row["user"], lock, now, locked["vectors"], facts)

@@ -20,9 +20,10 @@ from memoryos_graph.scheduler.worker import Worker
 from memoryos_graph.store import managed
 from memoryos_graph.store.connection import Connection, Tx
 from memoryos_graph.store.cypher_files import Line
+from memoryos_graph.store.records import KEYS
 from memoryos_graph.store.store import Store
 from memoryos_graph.transfer import restore, snapshot
-from memoryos_graph.transfer.graph_lines import KEYS, KINDS
+from memoryos_graph.transfer.graph_lines import KINDS
 
 from ..conftest import FakeClock, FakeEmbedder
 from ..graph import ask, assert_invariants
