@@ -116,14 +116,11 @@ def _withdrawn(blow: Statement, said: Sequence[Statement], begins: dict[Statemen
     at, withdrawn = blow.begins or begins.get(blow, blow.said_at), False
     acts = [one for one in said if one.act and one.order > blow.order and slot_of(one).subject == slot_of(blow).subject]
     for one in sorted(acts, key=lambda one: one.order):
-        same = slot_of(one) == slot_of(blow) and one.predicate == blow.predicate and _covers(one, at)
+        meant = one.act is not None and one.act.covers(at)
+        same = meant and slot_of(one) == slot_of(blow) and one.predicate == blow.predicate
         back = replaced_slot(one) == slot_of(blow) and slot_of(one) == replaced_slot(blow)
         if (one.is_act(ActKind.RETRACT) and same) or (one.is_act(ActKind.RESTORE) and back):
             withdrawn = True
         elif one.is_act(ActKind.RESTORE) and same:
             withdrawn = False
     return withdrawn
-
-
-def _covers(one: Statement, at: datetime) -> bool:
-    return one.act is not None and one.act.covers(at)
