@@ -23,6 +23,7 @@ from .routes import (
     forgetting,
     health,
     maintenance,
+    policy,
     profile,
     search,
     segments,
@@ -56,7 +57,8 @@ def create_app(service: MemoryService | None = None) -> FastAPI:
     )
     app.state.service = service
     modules = (
-        turns, search, answers, facts, decisions, forgetting, profile, segments, maintenance, audit, transfer, health
+        turns, search, answers, facts, decisions, forgetting, policy, profile, segments, maintenance, audit, transfer,
+        health,
     )  # fmt: skip
     routers = [*(module.router for module in modules), exploring.router, exploring.queries]
     for router in routers:

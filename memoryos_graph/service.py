@@ -54,6 +54,8 @@ from .contract import (
     PartState,
     PinRequest,
     PlanRequest,
+    PolicyOut,
+    PolicyRequest,
     ProfileDiff,
     ProfileDiffRequest,
     ProfileOut,
@@ -87,7 +89,7 @@ from .contract import (
     VerifyRequest,
     Why,
 )
-from .curation import correcting, erasing, forgetting, pinning, residue
+from .curation import correcting, erasing, forgetting, pinning, policies, residue
 from .curation import profile as curating
 from .curation import receipts as receipting
 from .domain.act import ActKind
@@ -480,11 +482,12 @@ class UserMemory:
         as_of: datetime | str | None = None,
         known_at: datetime | str | None = None,
         origin: str | None = None,
+        stale: bool | None = None,
         limit: int = 50,
         cursor: str | None = None,
     ) -> FactList:
         """Facts, newest first; see FactsRequest. `status` None gives all. Raises InvalidInput."""
-        given = {"kind": kind, "status": status, "as_of": as_of, "known_at": known_at, "origin": origin}
+        given = {"kind": kind, "status": status, "as_of": as_of, "known_at": known_at, "origin": origin, "stale": stale}
         request = _checked(FactsRequest, given | {"limit": limit, "cursor": cursor})
         return await knowing.list_facts(self._ctx, self.user_id, request)
 
@@ -628,6 +631,16 @@ class UserMemory:
         """Check a receipt again, and whether `text` is anywhere. Raises NotFound, InvalidInput."""
         request = _checked(VerifyRequest, {"text": text})
         return await receipting.verify(self._ctx, self.user_id, receipt_id, request.text)
+
+    async def policy(self) -> PolicyOut:
+        """What this user lets the memory keep; the default policy where none was set."""
+        return await policies.get_policy(self._ctx, self.user_id)
+
+    async def set_policy(self, **policy: Any) -> PolicyOut:
+        """Set the whole policy, the fields of PolicyRequest; others are as by default. Raises InvalidInput."""
+        done = await policies.put_policy(self._ctx, self.user_id, _checked(PolicyRequest, policy))
+        self._worker.nudge()
+        return done
 
     async def import_package(self, folder: Path, *, tz: str | None = None) -> PackageImported:
         """Take over a data folder of the published MemoryOS package; a repeat changes nothing. `tz` is the zone of its

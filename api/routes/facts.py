@@ -16,11 +16,13 @@ router = deps.user_router("facts")
 
 
 class FactQuery(deps.ListQuery, deps.MomentQuery):
-    """Which facts; `status=all` gives those of every status. `origin` keeps what this speaker says."""
+    """Which facts; `status=all` gives those of every status. `origin` keeps what this speaker says, `stale` those that
+    ask to be confirmed, or the others."""
 
     kind: FactKind | None = None
     status: Literal["current", "superseded", "retracted", "conflicted", "archived", "proposed", "all"] = "current"
     origin: Side | None = None
+    stale: bool | None = None
 
 
 @router.get("/facts")

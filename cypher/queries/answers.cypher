@@ -30,7 +30,7 @@ RETURN f.fact_id AS fact_id ORDER BY f.status = 'conflicted' DESC, f.pinned DESC
 // was answered before.
 MATCH (u:User {user_id: $user_id})
 OPTIONAL MATCH (p:Page {user_id: $user_id, page_id: $page_id})
-RETURN u.forget_epoch AS forget_epoch, coalesce(u.spent_day, '') AS spent_day, coalesce(u.spent_calls, 0) AS spent_calls,
+RETURN u.forget_epoch AS forget_epoch, u.policy AS policy, coalesce(u.spent_day, '') AS spent_day, coalesce(u.spent_calls, 0) AS spent_calls,
        coalesce(u.spent_tokens, 0) AS spent_tokens, p.answer_id AS answer_id
 
 // name: answer_inputs

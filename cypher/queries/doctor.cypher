@@ -130,7 +130,8 @@ MATCH (u:User {user_id: $user_id})
 RETURN u.user_key AS user_key, u.due_at AS due_at, u.importing IS NOT NULL AS importing,
        coalesce(u.leased_until >= datetime(), false) AS leased,
        EXISTS { MATCH (j:JobLease {job: 'reembed'}) WHERE j.leased_until >= datetime() } AS reembedding,
-       COUNT { MATCH (p:Page {user_id: $user_id, tier: 'stm'}) WHERE p.seq > 0 AND p.state <> 'failed' AND p.hidden = false } AS stm,
+       COUNT { MATCH (p:Page {user_id: $user_id, tier: 'stm'}) WHERE p.seq > 0 AND p.state <> 'failed' AND p.hidden = false
+                AND p.remember <> 'session_only' } AS stm,
        EXISTS { MATCH (p:Page {user_id: $user_id, state: 'stored'}) WHERE p.hidden = false } AS unindexed,
        COLLECT { MATCH (r:Run {user_id: $user_id, state: 'running'})
                  RETURN r {.run_id, .kind, .attempts, .started_at} LIMIT $limit } AS running

@@ -4,7 +4,7 @@
 MATCH (f:Fact {user_id: $user_id})
 WHERE f.fact_id < $below AND f.hidden = false AND NOT coalesce(f.retired_by, '') IN ['refresh', 'merge']
   AND ($status IS NULL OR CASE WHEN f.status = 'current' AND f.valid_to <= $now THEN 'superseded' ELSE f.status END = $status)
-  AND ($kind IS NULL OR f.kind = $kind)
+  AND ($kind IS NULL OR f.kind = $kind) AND ($stale IS NULL OR f.stale = $stale)
   AND ($origin IS NULL OR EXISTS { (f)-[d:DERIVED_FROM {ends: false, origin: $origin}]->(:Page) })
 RETURN f.fact_id AS fact_id ORDER BY fact_id DESC LIMIT $limit
 

@@ -46,11 +46,12 @@ SET f += row.properties
 
 // name: write_sources
 // mode: write
+// What is said once more is not stale.
 UNWIND $rows AS row
 MATCH (f:Fact {user_id: $user_id, fact_id: row.fact_id})
 MATCH (p:Page {user_id: $user_id, page_id: row.page_id})
 MERGE (f)-[d:DERIVED_FROM {side: row.side, start: row.start, end: row.end, ends: row.ends}]->(p)
-ON CREATE SET d += row.properties
+ON CREATE SET d += row.properties, f.stale = false
 
 // name: write_heard
 // mode: write

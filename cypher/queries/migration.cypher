@@ -1,13 +1,13 @@
 // name: stm_oldest
 // mode: read
-// The oldest pages of short-term memory but the parked ones, each with the page before it in its conversation.
+// The oldest pages of short-term memory but the parked ones and those of this session only, each with the page before it in its conversation.
 MATCH (p:Page {user_id: $user_id, tier: 'stm'})
 USING INDEX p:Page(user_id, tier, seq)
-WHERE p.seq > 0 AND p.hidden = false AND p.state <> 'failed'
+WHERE p.seq > 0 AND p.hidden = false AND p.state <> 'failed' AND p.remember <> 'session_only'
 WITH p ORDER BY p.seq LIMIT $limit
 OPTIONAL CALL (p) {
   MATCH (b:Page {user_id: $user_id, conversation_id: p.conversation_id})
-  WHERE b.seq < p.seq AND b.hidden = false
+  WHERE b.seq < p.seq AND b.hidden = false AND b.remember <> 'session_only'
   WITH b ORDER BY b.seq DESC LIMIT 1
   OPTIONAL MATCH (b)-[:IN_CHAIN]->(c:Chain)
   RETURN b {.*, vector: b.embedding, embedding: null, embedding_b: null} AS before, c.chain_id AS chain_id
@@ -19,11 +19,11 @@ ORDER BY p.seq
 // mode: read
 // Pages told late, from before short-term memory: they go first, whatever its size.
 MATCH (p:Page {user_id: $user_id, late: true})
-WHERE p.hidden = false AND p.state <> 'failed'
+WHERE p.hidden = false AND p.state <> 'failed' AND p.remember <> 'session_only'
 WITH p ORDER BY p.seq LIMIT $limit
 OPTIONAL CALL (p) {
   MATCH (b:Page {user_id: $user_id, conversation_id: p.conversation_id})
-  WHERE b.seq < p.seq AND b.hidden = false
+  WHERE b.seq < p.seq AND b.hidden = false AND b.remember <> 'session_only'
   WITH b ORDER BY b.seq DESC LIMIT 1
   OPTIONAL MATCH (b)-[:IN_CHAIN]->(c:Chain)
   RETURN b {.*, vector: b.embedding, embedding: null, embedding_b: null} AS before, c.chain_id AS chain_id
@@ -33,10 +33,10 @@ ORDER BY p.seq
 
 // name: stm_size
 // mode: read
-// Parked pages don't count: they stay where they are, and must not push newer ones out.
+// Neither parked pages count nor those of this session only: they stay where they are, and must not push others out.
 MATCH (p:Page {user_id: $user_id, tier: 'stm'})
 USING INDEX p:Page(user_id, tier, seq)
-WHERE p.seq > 0 AND p.state <> 'failed'
+WHERE p.seq > 0 AND p.state <> 'failed' AND p.remember <> 'session_only'
 WITH p LIMIT $limit
 RETURN count(p) AS pages
 
@@ -45,7 +45,7 @@ RETURN count(p) AS pages
 // When pages told late, and the oldest batch of short-term memory beyond its capacity, may be tried; null where there is none.
 CALL () {
   MATCH (p:Page {user_id: $user_id, late: true})
-  WHERE p.hidden = false AND p.state <> 'failed'
+  WHERE p.hidden = false AND p.state <> 'failed' AND p.remember <> 'session_only'
   WITH p ORDER BY p.seq LIMIT $batch
   WITH max(coalesce(p.next_try_at, $now)) AS at, collect(p.state) AS states
   RETURN CASE WHEN NOT 'stored' IN states THEN at END AS late_at
@@ -53,7 +53,7 @@ CALL () {
 CALL () {
   MATCH (p:Page {user_id: $user_id, tier: 'stm'})
   USING INDEX p:Page(user_id, tier, seq)
-  WHERE p.seq > 0 AND p.state <> 'failed'
+  WHERE p.seq > 0 AND p.state <> 'failed' AND p.remember <> 'session_only'
   WITH p ORDER BY p.seq LIMIT $limit
   WITH collect(p {.state, .hidden, .next_try_at}) AS held
   WITH CASE WHEN size(held) < $limit THEN [] ELSE held END AS held

@@ -39,7 +39,7 @@ CALL (u) {
   RETURN min(p.event_time) AS stm_from
 }
 RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_head, u.last_recorded_at AS last_recorded_at,
-       u.tombstone_key AS tombstone_key, u.importing IS NOT NULL AS importing,
+       u.tombstone_key AS tombstone_key, u.policy AS policy, u.importing IS NOT NULL AS importing,
        u.page_seq = 0 AND EXISTS { MATCH (x:Receipt {user_key: $user_key}) } AS left,
        by_id, by_request, open, assistants, stm_from
 
@@ -93,7 +93,7 @@ WHERE p.seq > 0 AND p.hidden = false AND (p.next_try_at IS NULL OR p.next_try_at
 WITH p ORDER BY p.seq LIMIT $limit
 OPTIONAL MATCH (before:Page)-[:NEXT]->(p)
 RETURN p {.page_id, .seq, .user_input, .assistant_response, .tool_text, .content_hash, .attempts} AS page,
-       before {.user_input, .assistant_response} AS before
+       before {.user_input, .assistant_response, .quarantined} AS before
 ORDER BY p.seq
 
 // name: index_due

@@ -33,7 +33,7 @@ CALL () {
   WITH p LIMIT $limit
   OPTIONAL MATCH (before:Page)-[:NEXT]->(p)
   RETURN collect({id: p.page_id, mark: p.content_hash, page: p {.user_input, .assistant_response, .tool_text},
-                  before: before {.user_input, .assistant_response}}) AS pages
+                  before: before {.user_input, .assistant_response, .quarantined}}) AS pages
 }
 CALL () {
   MATCH (x:Passage {user_id: $user_id})

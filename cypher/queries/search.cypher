@@ -87,7 +87,7 @@ CALL () {
   WITH $scope AS scope WHERE scope.pages
   MATCH (p:Page)
     SEARCH p IN (VECTOR INDEX page_embedding FOR $vector
-      WHERE p.user_id = $user_id AND p.hidden = false AND p.archived <= $scope.archived
+      WHERE p.user_id = $user_id AND p.hidden = false AND p.archived <= $scope.set_aside
         AND p.conversation_id >= $scope.conversations_from AND p.conversation_id <= $scope.conversations_to
         AND p.assistant_id >= $scope.assistants_from AND p.assistant_id <= $scope.assistants_to
         AND p.event_time >= $scope.since AND p.event_time < $scope.before AND p.recorded_at <= $scope.known_at
@@ -97,7 +97,7 @@ CALL () {
 CALL () {
   MATCH (x:Passage)
     SEARCH x IN (VECTOR INDEX passage_embedding FOR $vector
-      WHERE x.user_id = $user_id AND x.hidden = false AND x.archived <= $scope.archived
+      WHERE x.user_id = $user_id AND x.hidden = false AND x.archived <= $scope.set_aside
         AND x.conversation_id >= $scope.conversations_from AND x.conversation_id <= $scope.conversations_to
         AND x.assistant_id >= $scope.assistants_from AND x.assistant_id <= $scope.assistants_to
         AND x.event_time >= $scope.since AND x.event_time < $scope.before AND x.recorded_at <= $scope.known_at
@@ -218,11 +218,11 @@ CALL () {
   UNWIND $page_ids AS page_id
   MATCH (hit:Page {user_id: $user_id, page_id: page_id})
   WHERE hit.hidden = false
-  RETURN collect(hit {.page_id, .user_input, .assistant_response, .tool_text, .event_time, .tier,
+  RETURN collect(hit {.page_id, .user_input, .assistant_response, .tool_text, .quarantined, .event_time, .tier,
     before: COLLECT { MATCH (p:Page)-[:NEXT]->(hit) WHERE p.hidden = false AND {{page_left_out}} IS NULL
-      RETURN p {.user_input, .assistant_response} },
+      RETURN p {.user_input, .assistant_response, .quarantined} },
     after: COLLECT { MATCH (hit)-[:NEXT]->(p:Page) WHERE p.hidden = false AND {{page_left_out}} IS NULL
-      RETURN p {.user_input, .assistant_response} },
+      RETURN p {.user_input, .assistant_response, .quarantined} },
     segment_ids: [(hit)-[:IN_SEGMENT]->(s:Segment) | s.segment_id]}) AS pages
 }
 CALL () {
@@ -244,7 +244,7 @@ CALL () {
   RETURN collect(s {.segment_id, .summary, .keywords, .n_visit, .l_interaction, .last_visit_at, .newest_event_at,
     pages: COLLECT { MATCH (p:Page)-[:IN_SEGMENT]->(s) WHERE p.hidden = false
       WITH p, coalesce(vector.similarity.cosine(p.embedding, $vector), 0.0) AS score
-      RETURN p {.page_id, .user_input, .assistant_response, .tool_text, .event_time}
+      RETURN p {.page_id, .user_input, .assistant_response, .tool_text, .quarantined, .event_time}
       ORDER BY score DESC, p.page_id LIMIT 3 }}) AS segments
 }
 RETURN pages, facts, segments
@@ -268,9 +268,14 @@ coalesce(p.conversation_id <> $scope.conversation_id OR p.assistant_id <> $scope
 // What had not been stored or said at the moment asked for.
 coalesce(p.recorded_at > $scope.known_at OR p.event_time > $scope.as_of, false)
 
+// part: page_held
+// All of it reads like orders to a language model: set aside when it was stored.
+(p.tier = 'none' AND p.quarantined IS NOT NULL)
+
 // part: page_left_out
 // Why a page is left out, null when it is not. Hidden pages are no candidates and are counted nowhere.
-CASE WHEN p.archived AND NOT $scope.archived THEN 'archived'
+CASE WHEN p.archived AND {{page_held}} AND NOT $scope.quarantined THEN 'quarantined'
+     WHEN p.archived AND NOT {{page_held}} AND NOT $scope.archived THEN 'archived'
      WHEN {{page_later}} THEN 'by_time'
      WHEN {{page_elsewhere}} THEN 'by_filter' END
 

@@ -74,6 +74,59 @@ WITH v LIMIT $limit
 DETACH DELETE v
 RETURN count(*) AS deleted
 
+// name: expired_pages
+// mode: read
+// Pages that have lived their time: of a session that is over, or stored before what their tier keeps. Pages that carry a
+// decision stay, since it would be undone without them.
+CALL () {
+  MATCH (p:Page {user_id: $user_id, tier: 'stm'})
+  USING INDEX p:Page(user_id, tier, seq)
+  WHERE p.seq > 0 AND p.remember = 'session_only' AND p.hidden = false
+  MATCH (p)-[:IN_SESSION]->(s:Session)
+  WHERE s.last_at <= $times.session_over
+  RETURN p.page_id AS id
+  UNION
+  MATCH (p:Page {user_id: $user_id, tier: 'mtm'})
+  USING INDEX p:Page(user_id, tier, seq)
+  WHERE p.seq > 0 AND p.hidden = false
+    AND p.recorded_at < CASE WHEN p.archived THEN $times.archived ELSE $times.mtm END
+  RETURN p.page_id AS id
+  UNION
+  MATCH (p:Page {user_id: $user_id, tier: 'none'})
+  USING INDEX p:Page(user_id, tier, seq)
+  WHERE p.seq > 0 AND p.quarantined IS NOT NULL AND p.hidden = false
+    AND (p.recorded_at < $times.archived OR p.remember = 'session_only' AND p.event_time <= $times.session_over)
+  RETURN p.page_id AS id
+}
+RETURN DISTINCT id ORDER BY id LIMIT $limit
+
+// name: expired_facts
+// mode: read
+// Facts that hold no longer, known for longer than they are kept; older versions go with the newest one of them.
+MATCH (f:Fact {user_id: $user_id})
+WHERE f.hidden = false AND f.status IN ['superseded', 'retracted', 'archived']
+  AND NOT coalesce(f.retired_by, '') IN ['refresh', 'merge']
+  AND CASE f.status WHEN 'retracted' THEN f.retired_at WHEN 'archived' THEN f.archived_at ELSE f.closed_at END < $times.past_facts
+RETURN f.fact_id AS id ORDER BY id LIMIT $limit
+
+// name: delete_answers
+// mode: write
+MATCH (a:Answer {user_id: $user_id})
+WHERE a.at < $before AND a.hidden = false
+WITH a LIMIT $limit
+DETACH DELETE a
+RETURN count(*) AS deleted
+
+// name: mark_stale
+// mode: write
+// Facts about the user that nobody said, confirmed or used for long.
+MATCH (f:Fact {user_id: $user_id, status: 'current'})
+WHERE f.hidden = false AND f.kind IN ['profile', 'knowledge', 'trait'] AND f.pinned = false AND f.stale = false
+  AND f.valid_to > $now AND f.recorded_at < $before AND coalesce(f.used_at, f.recorded_at) < $before
+  AND NOT EXISTS { MATCH (f)-[d:DERIVED_FROM]->(:Page) WHERE d.at >= $before }
+SET f.stale = true
+RETURN collect(f.fact_id) AS fact_ids
+
 // name: walk_users
 // mode: read
 // All users in the order of their ids, a batch after the one before; ids only.

@@ -8,7 +8,7 @@ WITH u
 WHERE u.importing IS NULL
 OPTIONAL MATCH (m:Meta {key: 'database'})
 RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_head, u.last_recorded_at AS last_recorded_at,
-       u.forget_epoch AS forget_epoch, u.user_key AS user_key, u.tombstone_key AS tombstone_key,
+       u.forget_epoch AS forget_epoch, u.user_key AS user_key, u.tombstone_key AS tombstone_key, u.policy AS policy,
        coalesce(u.spent_day, '') AS spent_day,
        coalesce(u.spent_calls, 0) AS spent_calls, coalesce(u.spent_tokens, 0) AS spent_tokens,
        m {.embedding_model, .embedding_dimension, .next_model, .next_dimension} AS vectors
@@ -17,6 +17,16 @@ RETURN u.page_seq AS page_seq, u.event_seq AS event_seq, u.event_head AS event_h
 // mode: read
 MATCH (u:User {user_id: $user_id})
 RETURN u.forget_epoch AS forget_epoch
+
+// name: policy_of
+// mode: read
+MATCH (u:User {user_id: $user_id})
+RETURN u.policy AS policy
+
+// name: write_policy
+// mode: write
+MATCH (u:User {user_id: $user_id})
+SET u.policy = $policy, u.due_at = CASE WHEN u.due_at > $now THEN $now ELSE u.due_at END
 
 // name: append_event
 // mode: write
@@ -38,6 +48,7 @@ WITH u
 OPTIONAL MATCH (m:Meta {key: 'database'})
 RETURN u.user_id AS user_id, u.page_seq AS page_seq, u.failures AS failures, u.retry_at <= $now AS retry,
        EXISTS { MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE r.kind = 'forget' } AS forgetting,
+       {{session_ends_at}} AS session_ends_at,
        m {.embedding_model, .embedding_dimension} AS vectors,
        COLLECT { MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE NOT r.kind IN ['reembed', 'forget']
                  RETURN r {.run_id, .kind, .attempts, .started_at} } AS left_running
@@ -77,7 +88,7 @@ RETURN due, parked
 // name: user_budget
 // mode: read
 MATCH (u:User {user_id: $user_id})
-RETURN u.retry_at AS retry_at, EXISTS { MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE r.kind = 'forget' } AS forgetting,
+RETURN u.retry_at AS retry_at, {{session_ends_at}} AS session_ends_at, EXISTS { MATCH (r:Run {user_id: $user_id, state: 'running'}) WHERE r.kind = 'forget' } AS forgetting,
        coalesce(u.spent_day, '') AS spent_day, coalesce(u.spent_calls, 0) AS spent_calls,
        coalesce(u.spent_tokens, 0) AS spent_tokens
 
@@ -85,3 +96,11 @@ RETURN u.retry_at AS retry_at, EXISTS { MATCH (r:Run {user_id: $user_id, state: 
 // mode: read
 MATCH (u:User {user_id: $user_id})
 RETURN u.due_at AS due_at, u.due_at <= $now AS due
+
+// part: session_ends_at
+// When the last turn of the first session was said that holds turns which are remembered for their session only.
+COLLECT { MATCH (p:Page {user_id: $user_id, tier: 'stm'})
+          USING INDEX p:Page(user_id, tier, seq)
+          WHERE p.seq > 0 AND p.remember = 'session_only' AND p.hidden = false
+          MATCH (p)-[:IN_SESSION]->(s:Session)
+          RETURN min(s.last_at) }[0]

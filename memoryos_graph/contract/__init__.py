@@ -81,6 +81,7 @@ from .keys import (
     KeyRequest,
     KeyScope,
 )
+from .policy import PolicyOut, PolicyRequest
 from .profile import (
     ProfileDiff,
     ProfileDiffRequest,
@@ -231,6 +232,8 @@ __all__ = [
     "Passage",
     "PinRequest",
     "PlanRequest",
+    "PolicyOut",
+    "PolicyRequest",
     "ProfileDiff",
     "ProfileDiffRequest",
     "ProfileOut",

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, field_validator
 
 from ..domain.page import Side
+from ..domain.policy import Remember
 from .facts import Source
 from .searching import SearchRequest
 from .turns import TurnIn
@@ -44,7 +45,7 @@ class AnswerRequest(ContextRequest):
     store: bool = True
     id: OpaqueId | None = None
     event_time: Moment | None = None
-    remember: Literal["auto", "session_only", "never_long_term"] = "auto"
+    remember: Remember = "auto"
 
     @field_validator("query")
     @classmethod
@@ -62,7 +63,8 @@ class AnswerRequest(ContextRequest):
 class ContextItem(Result):
     """One thing that is shown under `marker`: a page or a fact, with the words shown of it and where they stand.
 
-    `shortened` when not all of it is shown; `flags` may hold `reads_like_orders`. What is in two parts counts in one.
+    `shortened` when not all of it is shown; `flags` may hold `reads_like_orders`, and `stale` of a fact that is to be
+    confirmed. What is in two parts counts in one.
     """
 
     marker: int

@@ -13,13 +13,15 @@ from .values import Cursor, Limit, Moment, Request, Result
 
 class FactsRequest(Request):
     """Which facts. `status` tells of now, None gives all; with `as_of` (when true) or `known_at` (when believed), what
-    was true at that moment is listed whatever its status now. `origin` keeps what this speaker says."""
+    was true at that moment is listed whatever its status now. `origin` keeps what this speaker says, `stale` those
+    that ask to be confirmed, or the others; not with a moment."""
 
     kind: FactKind | None = None
     status: FactStatus | None = FactStatus.CURRENT
     as_of: Moment | None = None
     known_at: Moment | None = None
     origin: Side | None = None
+    stale: bool | None = None
     limit: Limit = 50
     cursor: Cursor | None = None
 
@@ -47,7 +49,7 @@ class FactOut(Result):
     """A fact as it is always shown, or as it was known at the moment asked for. Open ends of intervals are null.
 
     `ends` are the words that ended it. Traits are inferred: `level` is how strong one is, `reason` why. `would_replace`
-    are the current facts that a proposed one waits beside.
+    are the current facts that a proposed one waits beside. `stale`: neither said nor used for long, to be confirmed.
     """
 
     fact_id: str
@@ -66,6 +68,7 @@ class FactOut(Result):
     support: int
     origin: str
     pinned: bool
+    stale: bool
     sensitivity: Sensitivity
     level: Level | None
     reason: str | None

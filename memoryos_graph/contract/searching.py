@@ -14,7 +14,7 @@ from .values import MAX_QUERY, JsonMap, Moment, OpaqueId, Request, Result, Tag, 
 
 SearchKind = Literal["page", "fact", "segment"]
 SearchMode = Literal["hybrid", "flat", "memoryos"]
-Included = Literal["superseded", "archived"]
+Included = Literal["superseded", "archived", "quarantined"]
 
 
 class SearchRequest(Request):
@@ -23,7 +23,8 @@ class SearchRequest(Request):
     Modes: `hybrid` is the measured recipe, `flat` only vectors, `memoryos` the published gate: pages of the `top_m`
     segments nearest to the question. `tags` must all be there. `since` and `until` (excluded) bound when it was said;
     `as_of` is when it was true or said by, `known_at` when it was believed or stored by. `include` adds what search
-    leaves out. `budget_tokens` bounds the texts of all hits together. Texts have up to 20,000 code points.
+    leaves out; `quarantined` are words that read like orders to a language model. `budget_tokens` bounds the texts of
+    all hits together. Texts have up to 20,000 code points.
     """
 
     query: Annotated[str, Field(max_length=MAX_QUERY), AfterValidator(_storable)]
@@ -38,7 +39,7 @@ class SearchRequest(Request):
     until: Moment | None = None
     as_of: Moment | None = None
     known_at: Moment | None = None
-    include: list[Included] = Field(default=[], max_length=2)
+    include: list[Included] = Field(default=[], max_length=3)
     budget_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
     explain: bool = False
 
@@ -102,8 +103,8 @@ class SearchResult(Result):
     which makes results worse than they should be, and a note says what.
 
     `suppressed` counts by reason what holds the question's words, or was replaced by a fact among the hits, and is not
-    shown: `superseded`, `retracted`, `conflicted`, `proposed`, `archived`; `by_time` (not yet said, true or known at
-    the moment asked for), `by_filter`, and `over_budget`. `explain` holds the numbers behind the ranking.
+    shown: `superseded`, `retracted`, `conflicted`, `proposed`, `archived`, `quarantined`; `by_time` (not yet said, true
+    or known at the moment asked for), `by_filter`, and `over_budget`. `explain` holds the numbers behind the ranking.
     """
 
     query: str

@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from ..domain.page import PageState, Tier
+from ..domain.claim import Sensitivity
+from ..domain.page import PageState, Side, Tier
+from ..domain.policy import Remember
 from ..domain.tool import kept_call
 from .facts import FactOut
 from .segments import SegmentRef
@@ -44,7 +46,7 @@ class TurnIn(Request):
     event_time: Moment | None = None
     metadata: JsonMap = Field(default_factory=dict)
     tags: list[Tag] = Field(default_factory=list, max_length=50)
-    remember: Literal["auto", "session_only", "never_long_term"] = "auto"
+    remember: Remember = "auto"
 
     @model_validator(mode="after")
     def _has_a_side(self) -> TurnIn:
@@ -119,7 +121,11 @@ class TurnsStored(Result):
 
 
 class TurnOut(Result):
-    """One page as it is kept; `answer_id` names the answer that became its assistant's side."""
+    """One page as it is kept; `answer_id` names the answer that became its assistant's side.
+
+    `remember` is the mode that the turn and the policy made, `sensitive` the classes of words in it, `quarantined` the
+    sides that read like orders to a language model: no prompt shows them, and no fact is made of them.
+    """
 
     page_id: str
     id: str | None
@@ -142,6 +148,9 @@ class TurnOut(Result):
     tags: list[str]
     keywords: list[str]
     answer_id: str | None
+    remember: Remember
+    sensitive: list[Sensitivity]
+    quarantined: list[Side]
 
 
 class TurnDetail(TurnOut):

@@ -19,9 +19,12 @@ from ..domain.decision import decide, objection, state
 from ..domain.event import EventKind
 from ..domain.fact import Fact
 from ..domain.ledger import Ledger
+from ..domain.policy import BLACKED, Action, Policy
 from ..domain.predicates import touched_predicates
+from ..domain.screening import Found, findings_in, found_with
 from ..domain.segment import topic_text
 from ..errors import Conflict, InvalidInput, NotFound, TryAgain
+from ..sensitive import classes_of, classified, find
 from ..store.connection import Row, Tx
 from ..store.ledger import read_known
 from . import wording
@@ -49,7 +52,7 @@ async def correct(ctx: Context, user_id: str, kind: ActKind, fact_id: str, reque
     _past(ctx, request.valid_from)
     text = request.text if request.text is not None else wording.text_with(known["fact"], str(request.object))
     words = _words(ctx, text)
-    claim = wording.corrected(known["fact"], words, request.object, request.valid_from)
+    claim = _classified(wording.corrected(known["fact"], words, request.object, request.valid_from))
     return await _decide(ctx, user_id, kind, fact_id, known, words, replace(claim, stance=_STANCES[kind]), request)
 
 
@@ -70,7 +73,7 @@ async def state_fact(ctx: Context, user_id: str, request: StateRequest) -> Decid
     The user need not exist yet. What contradicts a fact is treated as if it had been said in a turn.
     """
     words = _words(ctx, request.text)
-    claim = wording.stated(words, request.predicate, request.object, request.valid_from)
+    claim = _classified(wording.stated(words, request.predicate, request.object, request.valid_from))
     decision = Decision(
         kind="state",
         page_id=words.page_id,
@@ -85,8 +88,11 @@ async def state_fact(ctx: Context, user_id: str, request: StateRequest) -> Decid
     )
     lock, stem, now = ctx.clock.new_id(), ctx.clock.new_id(), ctx.clock.now()
 
+    found = findings_in([words.text, claim.object], find)
+
     async def write(tx: Tx) -> Decided:
         user, at = await locked(ctx, tx, user_id, lock, now, makes_user=True)
+        _allowed(user, found)
         ledger = await _ledger(tx, user_id, claim.predicate, at, stem)
         fact = state(ledger, claim, decision.fact_id, at)
         return await write_decision(ctx, tx, user_id, user, decision, ledger, fact, at)
@@ -128,8 +134,12 @@ async def _decide(
     )
     lock, stem, now = ctx.clock.new_id(), ctx.clock.new_id(), ctx.clock.now()
 
+    said = [] if retracts else [words.text, claim.object]  # what is taken back is not told anew
+    found = findings_in([*said, request.reason or ""], find)
+
     async def write(tx: Tx) -> Decided:
         user, at = await locked(ctx, tx, user_id, lock, now)
+        _allowed(user, found)
         if user["forget_epoch"] != known["forget_epoch"]:
             raise TryAgain("something was forgotten meanwhile; nothing was written")
         ledger = await _ledger(tx, user_id, claim.predicate, at, stem)
@@ -171,6 +181,17 @@ def _checked(ledger: Ledger, kind: ActKind, fact_id: str, request: DecideRequest
     if fault := objection(kind, fact, valid_from):
         raise Conflict(fault)
     return fact
+
+
+def _classified(claim: Claim) -> Claim:
+    return classified(claim, classes_of(claim))
+
+
+def _allowed(user: Row, found: Found) -> None:
+    """Refuse words that the policy keeps out of facts; what it asks about, the caller decides here and now."""
+    if kept_out := found_with(found, Policy.of(user["policy"]), (Action.SESSION_ONLY, *BLACKED)):
+        classes = ", ".join(kept_out)
+        raise InvalidInput("text", f"text: the policy of this user keeps such words out of facts: {classes}")
 
 
 def _words(ctx: Context, text: str) -> wording.Words:

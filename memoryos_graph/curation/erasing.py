@@ -184,7 +184,7 @@ async def _end(ctx: Context, user_id: str, run_id: str) -> None:
         await tx.run("write_receipt", user_id=user_id, run_id=run_id, now=now, receipt=receipt)
         everything = run["selector"] == "everything"
         kind: EventKind = "forget_everything" if everything else "forget"
-        event = event_row(ctx.secret, user_id, user, kind, now, [run_id], json.loads(run["counts"]))
+        event = event_row(ctx.secret, user_id, user, kind, now, [run_id], json.loads(run["counts"]), run["actor"])
         await tx.run("append_event", user_id=user_id, event=event)
         if everything:
             await tx.run("leave_user", user_id=user_id, user_key=ctx.secret.user_key(user_id))
@@ -205,7 +205,7 @@ def _receipt(ctx: Context, user_id: str, run: Row, tombstone_key: str, now: date
         "receipt_id": run["run_id"],
         "at": now,
         "begun_at": run["started_at"],
-        "actor": "caller",
+        "actor": run["actor"],
         "selector": run["selector"],
         "redact": run["redact"],
         "reason_code": run["reason_code"],

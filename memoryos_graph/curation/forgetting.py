@@ -29,7 +29,9 @@ BEGIN_S = (
 _SIDES = {"user": "user_input", "assistant": "assistant_response", "tool": "tool_text", "system": "system_text"}
 
 
-async def plan(ctx: Context, user_id: str, request: ForgetRequest, *, limit: int = 50) -> ForgetPlan:
+async def plan(
+    ctx: Context, user_id: str, request: ForgetRequest, *, limit: int = 50, actor: str = "caller"
+) -> ForgetPlan:
     """What forgetting this would take away, make anew and leave; nothing is changed, nothing of the words is kept.
 
     The plan can be confirmed for an hour. Cost: about ten statements, whatever the size. Raises NotFound, and Conflict
@@ -51,7 +53,7 @@ async def plan(ctx: Context, user_id: str, request: ForgetRequest, *, limit: int
         reach = await reach_of(tx, user_id, chosen, now=now, stem=run_id)
         also = [] if chosen.everything else await said_alike(tx, user_id, user_key, reach)
         items = sorted([*reach.items, *(f"also_said_in:page:{page_id}" for page_id in also)])
-        run = _planned(user_id, run_id, request, chosen, items, now)
+        run = _planned(user_id, run_id, request, chosen, items, now) | {"actor": actor}
         await tx.run("write_plan", user_id=user_id, run=run, now=now)
         return run, reach
 
@@ -221,7 +223,7 @@ async def _take_out(ctx: Context, tx: Tx, user_id: str, user: Row, run: Row, rea
         now=stamp.now,
         rows=_tombstones(reach, turns, changed, stamp),
     )
-    await _write_facts(tx, user_id, run_id, reach)
+    await _write_facts(tx, user_id, run, reach)
     await tx.run("hide_pages", user_id=user_id, page_ids=sorted(gone.pages))
     await tx.run("change_pages", user_id=user_id, rows=[_changed(page, reach) for page in changed])
     await tx.run("cut_sources", user_id=user_id, page_ids=sorted({page_id for page_id, _ in gone.sides}))
@@ -287,13 +289,13 @@ def _changed(page: Row, reach: Reach) -> dict[str, Any]:
     return {"page_id": page_id, "properties": properties}
 
 
-async def _write_facts(tx: Tx, user_id: str, run_id: str, reach: Reach) -> None:
+async def _write_facts(tx: Tx, user_id: str, run: Row, reach: Reach) -> None:
     """Facts as they are without the lost words, in their own places; then those that go are hidden."""
     ledger, unsaid = reach.ledger, reach.unsaid
     reworded = await _reworded(tx, user_id, reach)
     dropped = [source_key(i, source) for i, lost in unsaid.lost.items() for source in lost]
     await tx.run("drop_sources", user_id=user_id, rows=dropped)
-    await write_changes(tx, user_id, ledger, run_id=run_id, actor="caller")
+    await write_changes(tx, user_id, ledger, run_id=run["run_id"], actor=run["actor"])
     restated = [
         {
             "fact_id": i,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from .claim import Claim, FactKind, Level, Quote, Stance
 from .dispute import disputes
+from .orders import reads_like_orders
 from .page import Page, Side
 from .provenance import quote_fault
 from .traits import TRAITS
@@ -67,6 +68,8 @@ def _may_say(kind: FactKind, quote: Quote, page: Page) -> bool:
 def _content_fault(claim: Claim) -> str | None:
     if not claim.text.strip() or not claim.predicate.strip():
         return "empty"
+    if any(map(reads_like_orders, (claim.text, *(quote.text for quote in claim.quotes)))):
+        return "reads_like_orders"
     if claim.kind is FactKind.TRAIT:
         trait = TRAITS.get(claim.predicate)
         if trait is None:

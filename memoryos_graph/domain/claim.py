@@ -27,9 +27,11 @@ class Sensitivity(StrEnum):
     NONE = "none"
     HEALTH = "health"
     FINANCE = "finance"
+    CREDENTIALS = "credentials"
     CONTACT = "contact"
-    RELIGIOUS = "religious"
+    MINORS = "minors"
     POLITICAL = "political"
+    RELIGIOUS = "religious"
     SEXUAL = "sexual"
 
 
@@ -73,6 +75,7 @@ class Claim:
     `valid_from` is when it began to hold in the world; None means the time of the page.
     `replaces` is the object of an older fact that the words themselves deny ("not Maya" in "Mia, not Maya").
     `disputes`: the words before it say that what was said or remembered is wrong ("that's wrong, I live in Bergen").
+    `asks`: the user's policy wants it confirmed before it is believed (domain.policy).
     `more` holds further quotes that carry the same claim, as traits need (traits.md); `reason` is a trait's sentence.
     """
 
@@ -93,6 +96,7 @@ class Claim:
     stance: Stance = Stance.STATES
     replaces: str | None = None
     disputes: bool = False
+    asks: bool = False
     more: tuple[Quote, ...] = ()
     reason: str = ""
 

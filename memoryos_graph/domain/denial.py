@@ -20,7 +20,7 @@ def denials(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Stat
     """
     denied: dict[Statement, Statement] = {}
     earlier: dict[Statement, dict[Statement, Statement]] = {}  # what was denied before each restoration
-    unsure = set(disputes_waiting(slot, statements))
+    unsure = set(unconfirmed(slot, statements))
     for denial in sorted((one for one in (*statements, *slot.blows) if one.denies), key=lambda one: one.order):
         foreign = denial in slot.blows
         known = [one for one in statements if one not in unsure or _withdraws(denial)]
@@ -40,7 +40,7 @@ def denials(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Stat
             targets += found
             if not found or not denial.is_act(ActKind.RESTORE):
                 break
-        proposals = [one for one in again if one.disputes] if denial.is_act(ActKind.CONFIRM) and targets else []
+        proposals = [one for one in again if one.waits] if denial.is_act(ActKind.CONFIRM) and targets else []
         taken_over = [one for one in again if one not in proposals] or [one for one in targets if one.states]
         if taken_over and denial.begins is None and not foreign and denial.states:
             begins = min(map(slot.begins_of, taken_over))
@@ -60,10 +60,13 @@ def _without(
     return {one: by for one, by in before.items() if denied.get(one) in (None, *denials)} | kept
 
 
-def disputes_waiting(slot: Slot, statements: Sequence[Statement]) -> list[Statement]:
-    """Statements that dispute what holds, until somebody confirms them. Where nothing holds, they just state."""
+def unconfirmed(slot: Slot, statements: Sequence[Statement]) -> list[Statement]:
+    """Statements that dispute what holds, or that the policy asks about, until somebody confirms them.
+
+    Where nothing holds, what disputes just states; what is asked about needs no asking where it holds already.
+    """
     waiting: list[Statement] = []
-    if not any(one.disputes for one in statements):
+    if not any(one.waits for one in statements):
         return waiting
     sure: list[Statement] = []
     for one in sorted(statements, key=lambda one: one.order):
@@ -71,12 +74,19 @@ def disputes_waiting(slot: Slot, statements: Sequence[Statement]) -> list[Statem
             continue
         value = slot.value_of(one)
         confirmed = [c for c in statements if c.is_act(ActKind.CONFIRM) and c.order > one.order]
-        holding = [s for s in walk(slot, sure)[0] if s.until == NEVER and s.value != value] if one.disputes else []
-        if holding and not any(slot.value_of(c) == value for c in confirmed):
+        if _waits(slot, one, sure) and not any(slot.value_of(c) == value for c in confirmed):
             waiting.append(one)
         else:
             sure.append(one)
     return waiting
+
+
+def _waits(slot: Slot, one: Statement, sure: Sequence[Statement]) -> bool:
+    if not one.waits:
+        return False
+    holding = {stretch.value for stretch in walk(slot, sure)[0] if stretch.until == NEVER}
+    value = slot.value_of(one)
+    return (one.asks and value not in holding) or (one.disputes and bool(holding - {value}))
 
 
 def _withdraws(denial: Statement) -> bool:
@@ -139,7 +149,7 @@ def _corrected(
             return named
     known = [one for one in before if not one.is_act(ActKind.RETRACT)]
     if correction.is_act(ActKind.CONFIRM):  # what it confirms has moved nothing so far
-        known = [one for one in known if not (one.disputes and slot.value_of(one) == value)]
+        known = [one for one in known if not (one.waits and slot.value_of(one) == value)]
     return [one for s in walk(slot, known)[0] if s.until == NEVER and s.value != value for one in s.states]
 
 

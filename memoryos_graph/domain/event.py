@@ -32,6 +32,8 @@ EventKind = Literal[
     "state",
     "forget",
     "forget_everything",
+    "policy",
+    "stale",
     "read",
     "export",
     "import",

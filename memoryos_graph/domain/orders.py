@@ -1,8 +1,12 @@
-"""Stored words that read like orders to a language model: they are shown as data all the same, and flagged."""
+"""Words that read like orders to a language model: sides of pages that hold them are quarantined, the rest is flagged.
+
+A quarantined side is kept and found on request; nothing is made of it, and no prompt shows it.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 # Clear cases only: an ordinary wish ("from now on, call me Al") must not look suspicious (case S16).
 _BIDDEN = r"(?:^|[.!?:;,\"“”(*#>-]\s*|\b(?:please|must|should|now|and|then|to)\s+)"
@@ -27,3 +31,8 @@ _ORDERS = re.compile("|".join((*_ENGLISH, *_CHINESE, *_CONTROL)), re.IGNORECASE 
 def reads_like_orders(text: str) -> bool:
     """Whether a text tells a language model what to do with its instructions. Source: case S15."""
     return _ORDERS.search(text) is not None
+
+
+def quarantined(sides: Mapping[str, str]) -> list[str]:
+    """The sides, by name, that nothing may be made of."""
+    return [name for name, text in sides.items() if reads_like_orders(text)]

@@ -76,7 +76,10 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """What is kept of a turn, as the pipeline and the providers see it. `embedding` only where a step needs it."""
+    """What is kept of a turn, as the pipeline and the providers see it: sides in quarantine are empty.
+
+    `embedding` only where a step needs it.
+    """
 
     page_id: str
     seq: int
@@ -92,6 +95,7 @@ class Page:
     content_hash: str
     origin: str = "conversation"
     remember: str = "auto"
+    quarantined: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     embedding: tuple[float, ...] = ()
 

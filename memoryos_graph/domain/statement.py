@@ -47,6 +47,7 @@ class Statement:
     stance: Stance = Stance.STATES
     replaces: str | None = None
     disputes: bool = False
+    asks: bool = False
     confidence: float = 0.8
     run_id: str | None = None
     recorded_at: datetime | None = None
@@ -65,6 +66,11 @@ class Statement:
     def is_act(self, *kinds: ActKind) -> bool:
         """Whether it is a caller's decision of one of these kinds."""
         return self.act is not None and self.act.kind in kinds
+
+    @property
+    def waits(self) -> bool:
+        """Whether it may have to be confirmed before it moves anything."""
+        return self.disputes or self.asks
 
     @property
     def first_hand(self) -> bool:
@@ -111,6 +117,7 @@ def statements_of(claim: Claim, said_at: Mapping[str, datetime], *, echo: bool =
             stance=claim.stance,
             replaces=claim.replaces,
             disputes=claim.disputes,
+            asks=claim.asks,
             confidence=claim.confidence,
         )
         for quote in claim.quotes

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .act import ActKind
 from .claim import FactKind, Stance
-from .denial import changed_then, denials, disputes_waiting
+from .denial import changed_then, denials, unconfirmed
 from .statement import Statement
 from .traits import TRAITS
 from .walk import Slot, Stretch, walk
@@ -37,7 +37,7 @@ def settle(slot: Slot) -> Settled:
     denied = denials(slot, first)
     withdrawn = _denied_stretches(slot, first, denied)
     left = [one for one in first if one not in denied]
-    unproven = _proposed(slot, disputes_waiting(slot, left))
+    unproven = _proposed(slot, unconfirmed(slot, left))
     disputed = {one for stretch in unproven for one in stretch.states}
     unproven += _unproven(slot, [one for one in left if one.states and one not in disputed])
     aside = {*denied, *(one for stretch in (*withdrawn, *unproven) for one in (*stretch.states, *stretch.ends))}

@@ -48,6 +48,7 @@ class Item:
     orders: bool = False
     unsettled: bool = False
     past: bool = False
+    stale: bool = False
     unanswered: bool = False
     level: str | None = None
     rank: int = 0
@@ -95,6 +96,8 @@ def row(item: Item) -> dict[str, Any]:
             shown["unsettled"] = True
         if item.past:
             shown["past"] = True
+        if item.stale:
+            shown["long_unused"] = True
         quotes = [{"time": said_at(one.said_at), one.side.value: harmless(one.text)} for one in item.passages]
         shown["quotes"] = quotes
     else:

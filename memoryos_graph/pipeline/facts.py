@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from ..domain.claim import Claim
+from ..context import Context
+from ..domain.claim import Claim, Sensitivity
 from ..domain.forgetting import Ban, Bans, TombstoneKeys
 from ..domain.ledger import Ledger
+from ..domain.policy import Policy
 from ..domain.predicates import touched_predicates
 from ..domain.statement import Span
 from ..llm.provider import Reply
+from ..sensitive import classes_of, classified
 from ..store.connection import Row, Tx
 from ..store.ledger import new_fact, read_known, write_changes
 from .step import Step
@@ -21,11 +25,12 @@ _NO_MODELS = ("rules", IMPORT)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A checked claim with the id and vector of the fact that it may become."""
+    """A checked claim with the id and vector of the fact that it may become, and the sensitive classes it is of."""
 
     fact_id: str
     claim: Claim
     vector: list[float]
+    classes: frozenset[Sensitivity] = frozenset()
 
 
 async def read_ledger(tx: Tx, user_id: str, claims: Sequence[Claim], step: Step) -> Ledger:
@@ -46,6 +51,29 @@ async def read_bans(tx: Tx, user_id: str, key: str | None, page_ids: Sequence[st
         if row["kind"] != "page"
     ]
     return Bans(tuple(spans), TombstoneKeys(key))
+
+
+async def candidates_of(ctx: Context, claims: Sequence[Claim]) -> list[Candidate]:
+    """Candidates of claims, with ids, vectors and classes. One embedding call."""
+    vectors = await ctx.embedder.embed([claim.text for claim in claims], "document")
+    classes = [classes_of(claim) for claim in claims]
+    return [
+        Candidate(ctx.clock.new_id(), classified(claim, kinds), vector, kinds)
+        for claim, vector, kinds in zip(claims, vectors, classes, strict=True)
+    ]
+
+
+def take(
+    ledger: Ledger, candidates: Sequence[Candidate], bans: Bans, policy: Policy, said_at: Mapping[str, datetime]
+) -> None:
+    """Let the ledger take what neither a tombstone nor the policy forbids; the rest is counted by its reason."""
+    for candidate in candidates:
+        claim = bans.allowed(candidate.claim)
+        allowed = claim and policy.allowed(claim, candidate.classes)
+        if allowed:
+            ledger.take(allowed, candidate.fact_id, said_at)
+        else:
+            ledger.rejected["forgotten" if claim is None else "policy"] += 1
 
 
 async def write_facts(

@@ -8,10 +8,11 @@ from ..context import Context
 from ..contract import PackageImported, TurnIn, TurnStored
 from ..domain.claim import Claim, FactKind
 from ..domain.page import PageState, Side
+from ..domain.policy import Policy
 from ..domain.predicates import NOTED
 from ..llm.provider import Reply
 from ..store.connection import Row, Tx
-from .facts import IMPORT, Candidate, read_bans, read_ledger, write_facts
+from .facts import IMPORT, candidates_of, read_bans, read_ledger, take, write_facts
 from .intake import remember
 from .step import Inputs, Outcome, read_epoch, running, write_step
 
@@ -65,15 +66,12 @@ async def _facts(ctx: Context, user_id: str, page_ids: Sequence[str]) -> int:
     claims = [_claim(row["page"]) for row in rows]
     said_at = {row["page"]["page_id"]: row["page"]["event_time"] for row in rows}
     async with running(ctx, user_id, IMPORT, Inputs(forget_epoch=epoch)) as step:
-        vectors = await ctx.embedder.embed([claim.text for claim in claims], "document")
-        candidates = [Candidate(ctx.clock.new_id(), *pair) for pair in zip(claims, vectors, strict=True)]
+        candidates = await candidates_of(ctx, claims)
 
         async def write(tx: Tx, user: Row) -> Outcome:
             bans = await read_bans(tx, user_id, user["tombstone_key"], list(said_at))
             ledger = await read_ledger(tx, user_id, claims, step)
-            for candidate in candidates:
-                if claim := bans.allowed(candidate.claim):
-                    ledger.take(claim, candidate.fact_id, said_at)
+            take(ledger, candidates, bans, Policy.of(user["policy"]), said_at)
             ledger.settle()
             reply: Reply[tuple[Claim, ...]] = Reply((), IMPORT, "")
             await write_facts(tx, user_id, user, step, ledger, candidates, reply)

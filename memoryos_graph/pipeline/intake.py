@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from ..context import Context
 from ..contract import MAX_TURNS, TurnIn, TurnStored
 from ..domain.forgetting import TombstoneKeys
-from ..domain.page import PageState, Turn
+from ..domain.orders import quarantined
+from ..domain.page import PageState, Tier, Turn
+from ..domain.policy import Policy
+from ..domain.screening import Found, findings, screen
 from ..domain.session import OpenSession
+from ..domain.tool import tool_text
 from ..domain.validity import NEVER
 from ..errors import Conflict, InvalidInput, TooLarge, TryAgain
+from ..sensitive import find
 from ..store.connection import Row, Tx
 from ..store.records import event_row, page_properties
 from ..store.users import lock_for_turns
@@ -23,6 +29,7 @@ SYSTEM_TEXTS_KNOWN = 20
 
 
 ANSWER_HOLD = timedelta(minutes=5)
+SHORT = 5_000  # characters that are looked through at once, without a thread
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,11 @@ class _Sent:
     page_id: str
     session_id: str
     request_key: str | None
-    system_key: str | None
+    found: Found = field(default_factory=dict)
+    remember: str = "auto"
+    sensitive: tuple[str, ...] = ()
+    quarantined: tuple[str, ...] = ()
+    system_key: str | None = None
 
 
 async def remember(
@@ -47,6 +58,9 @@ async def remember(
 ) -> list[TurnStored]:
     """Store turns in order and give their pages; when this returns, they survive any crash.
 
+    What the user's policy keeps out is blacked out before anything is stored; sides that read like orders to a language
+    model are marked, so that nothing is made of them.
+
     `held_until` is for questions whose answer is on its way: they are not indexed before that time, so that both sides
     are read together.
 
@@ -58,7 +72,8 @@ async def remember(
         raise InvalidInput("turns", "at least one turn is needed")
     if len(turns) > MAX_TURNS:
         raise TooLarge("turns", f"at most {MAX_TURNS} turns in one request")
-    sent = [_prepare(ctx, user_id, n, turn, idempotency_key, origin) for n, turn in enumerate(turns)]
+    given = [_prepare(ctx, user_id, n, turn, idempotency_key, origin) for n, turn in enumerate(turns)]
+    given = await _looked_through(given)
     now, lock = ctx.clock.now(), ctx.clock.new_id()
 
     async def work(tx: Tx) -> list[TurnStored]:
@@ -68,13 +83,15 @@ async def remember(
             ctx.secret.user_key(user_id),
             lock,
             now,
-            external_ids=[s.turn.external_id for s in sent if s.turn.external_id],
-            request_keys=[s.request_key for s in sent if s.request_key],
+            external_ids=[s.turn.external_id for s in given if s.turn.external_id],
+            request_keys=[s.request_key for s in given if s.request_key],
             requests_since=now - REQUESTS_KEPT,
-            conversation_ids=sorted({s.turn.conversation_id for s in sent}),
-            assistant_ids=sorted({s.turn.assistant_id for s in sent if s.system_key}),
-            oldest_event_time=min((s.turn.event_time for s in sent if s.turn.event_time), default=NEVER),
+            conversation_ids=sorted({s.turn.conversation_id for s in given}),
+            assistant_ids=sorted({s.turn.assistant_id for s in given if s.turn.system_text}),
+            oldest_event_time=min((s.turn.event_time for s in given if s.turn.event_time), default=NEVER),
         )
+        policy = Policy.of(head["policy"])
+        sent = [_screened(ctx, user_id, item, policy) for item in given]
         forgotten = await _forgotten(tx, user_id, sent, head["tombstone_key"])
         known = forgotten | _known([item for item in sent if item.page_id not in forgotten], head)
         placement = _place(user_id, sent, known, head, max(now, head["last_recorded_at"]))
@@ -116,8 +133,33 @@ def _prepare(ctx: Context, user_id: str, n: int, turn: TurnIn, idempotency_key: 
         origin=origin,
     )
     request_key = ctx.secret.mac("request", f"{user_id}\x00{n}\x00{idempotency_key}") if idempotency_key else None
-    system_key = ctx.secret.mac("system", f"{user_id}\x00{kept.system_text}") if kept.system_text else None
-    return _Sent(kept, ctx.clock.new_id(), ctx.clock.new_id(), request_key, system_key)
+    return _Sent(kept, ctx.clock.new_id(), ctx.clock.new_id(), request_key)
+
+
+async def _looked_through(sent: Sequence[_Sent]) -> list[_Sent]:
+    """The turns with the sensitive words and the orders found in them, in a thread when there is much to read."""
+
+    def look() -> list[_Sent]:
+        return [
+            replace(item, found=findings(item.turn, find), quarantined=tuple(quarantined(_sides(item.turn))))
+            for item in sent
+        ]
+
+    size = sum(len(text) for item in sent for text in _sides(item.turn).values())
+    return look() if size <= SHORT else await asyncio.to_thread(look)
+
+
+def _sides(turn: Turn) -> dict[str, str]:
+    tool = tool_text(turn.tool_calls)
+    return {"user": turn.user_input, "assistant": turn.assistant_response, "tool": tool}
+
+
+def _screened(ctx: Context, user_id: str, item: _Sent, policy: Policy) -> _Sent:
+    """A turn as the policy lets it be stored. Pure, since a transaction may run twice."""
+    kept = screen(item.turn, item.found, policy)
+    text = kept.turn.system_text
+    system_key = ctx.secret.mac("system", f"{user_id}\x00{text}") if text else None
+    return replace(item, turn=kept.turn, remember=kept.remember, sensitive=kept.classes, system_key=system_key)
 
 
 def _known(sent: Sequence[_Sent], head: Row) -> dict[str, Row]:
@@ -220,8 +262,9 @@ def _place(
             seq=seq,
             event_time=event_time,
             recorded_at=recorded_at,
-        ) | {"request_key": item.request_key}
-        if head["stm_from"] is not None and event_time < head["stm_from"]:
+        ) | {"request_key": item.request_key, "remember": item.remember}
+        page |= _marked(item)
+        if page["tier"] == Tier.STM and head["stm_from"] is not None and event_time < head["stm_from"]:
             page["late"] = True  # history told late does not wait in short-term memory (design.md 4.3)
         if item.system_key:
             page["system_text"] = _untold(item, told.setdefault(turn.assistant_id, []))
@@ -242,6 +285,16 @@ def _place(
         assistants=[{"assistant_id": name, "system_keys": keys} for name, keys in sorted(told.items())],
         newest_event_at=max((page["event_time"] for page in pages), default=recorded_at),
     )
+
+
+def _marked(item: _Sent) -> dict[str, Any]:
+    """What a page carries of sensitive words and orders. All of it an order: no part of the memory that is lived in."""
+    marks: dict[str, Any] = {"sensitive": list(item.sensitive)} if item.sensitive else {}
+    if item.quarantined:
+        marks["quarantined"] = list(item.quarantined)
+        if all(name in item.quarantined for name, text in _sides(item.turn).items() if text):
+            marks |= {"archived": True, "tier": Tier.NONE.value}
+    return marks
 
 
 def _hold(pages: Sequence[dict[str, Any]], until: datetime) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..domain.page import Side, page_text
 from ..llm.embedder import Embedder
 from ..store.connection import Row
+from ..store.records import unquarantined
 
 _SIDES = ((Side.USER, "user_input"), (Side.ASSISTANT, "assistant_response"), (Side.TOOL, "tool_text"))
 
@@ -14,7 +15,7 @@ async def embedded_text(embedder: Embedder, page: Row, before: Row | None) -> st
 
     Where both together are more than the model reads, the page alone; of a page that is itself longer, its beginning.
     """
-    said = before or {"user_input": "", "assistant_response": ""}
+    said = unquarantined(before) if before else {"user_input": "", "assistant_response": ""}
     last_side = said["assistant_response"] or said["user_input"]
     text = page_text(page["user_input"], page["assistant_response"], page["tool_text"])
     if last_side:

@@ -14,12 +14,14 @@ from ..domain.claim import Claim
 from ..domain.heat import Heat
 from ..domain.ledger import Ledger
 from ..domain.page import Page
+from ..domain.policy import Policy
 from ..domain.validity import NEVER
 from ..llm.provider import Reply
+from ..sensitive import classes_of
 from ..store.connection import Row, Tx
 from ..store.records import page_of
 from .cooling import heat_numbers, heat_of
-from .facts import Candidate, read_bans, read_ledger, write_facts
+from .facts import candidates_of, read_bans, read_ledger, take, write_facts
 from .step import Inputs, InputsChanged, Noted, Outcome, Step, read_epoch, running, write_step
 
 
@@ -62,22 +64,19 @@ async def _promote(ctx: Context, user_id: str, step: Step, segment: _Due, pages:
     asked = [page for page in pages if page.remember == "auto"]
     reply = await step.ask(ctx.provider.propose_claims(asked))
     shown = {page.page_id: page for page in pages}
-    admitted = admit(reply.value, shown)
+    admitted = admit(reply.value, {page.page_id: page for page in asked})
     claims = admitted.claims
-    vectors = await ctx.embedder.embed([claim.text for claim in claims], "document")
-    candidates = [Candidate(ctx.clock.new_id(), claim, vector) for claim, vector in zip(claims, vectors, strict=True)]
+    candidates = await candidates_of(ctx, claims)
+    echoes = [(echo, classes_of(echo)) for echo in admitted.echoes]
     said_at = {page.page_id: page.event_time for page in pages}
 
     async def write(tx: Tx, user: Row) -> Outcome:
         await _check_unchanged(tx, user_id, pages)
         bans = await read_bans(tx, user_id, user["tombstone_key"], list(shown))
         ledger = await read_ledger(tx, user_id, [*claims, *admitted.echoes], step)
-        for candidate in candidates:
-            if claim := bans.allowed(candidate.claim):
-                ledger.take(claim, candidate.fact_id, said_at)
-            else:
-                ledger.rejected["forgotten"] += 1
-        for echo in filter(None, map(bans.allowed, admitted.echoes)):
+        policy = Policy.of(user["policy"])
+        take(ledger, candidates, bans, policy, said_at)
+        for echo in filter(None, (bans.allowed(echo) for echo, kinds in echoes if policy.allowed(echo, kinds))):
             ledger.echo(echo, said_at)
         ledger.settle()
         await write_facts(tx, user_id, user, step, ledger, candidates, reply)

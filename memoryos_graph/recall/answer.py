@@ -13,17 +13,22 @@ from ..context import Context
 from ..contract import AnswerRequest, AnswerResult, AnswerUsage, Citation, UsedItem, UsedItems
 from ..domain.budget import day_of
 from ..domain.citations import CitedText
+from ..domain.orders import quarantined
 from ..domain.page import PageState, answered_hash
+from ..domain.policy import Policy
 from ..domain.repeats import repeated
+from ..domain.screening import blotted, blotted_json, findings_in
 from ..domain.text import sentences
 from ..domain.usage import ModelCall, total_tokens
 from ..errors import MemoryosError, ModelBudgetSpent, ModelError, NotFound, TryAgain
 from ..llm.nearness import Nearness
 from ..llm.parts import AnswerParts, Item, Passage
 from ..llm.provider import Reply, Written
+from ..sensitive import find
 from ..store.answers import answer_of, answer_properties, citation_row, grouped, used_row
 from ..store.connection import Row, Tx
 from ..store.records import event_row
+from ..store.users import read_policy
 from .context import Gathered, gather
 
 OnText = Callable[[str], None]
@@ -42,17 +47,20 @@ async def answer(
 ) -> AnswerResult:
     """Answer a question whose turn is stored as `page_id` already, or, with None, one that leaves no trace.
 
+    What the user's policy keeps out of the memory is blacked out in the question too, before a model sees it.
     Cost: one embedding, one model call, 13 statements. Writes Answer, USED, DERIVED_FROM, the assistant's side of the
     page and Event in one transaction, if nothing that was shown has changed. What was answered before gets that answer.
     Raises ModelUnavailable, ModelReplyInvalid, ModelBudgetSpent, TryAgain (what it rests on changed meanwhile): the
     page stays as it is, with the user's side alone.
     """
     if page_id is None:
+        request = _screened(request, await read_policy(ctx.store, user_id))
         gathered = await gather(ctx, user_id, request)
         return (await _ask(ctx, request, gathered, None, on_text)).result
     begun = await _begin(ctx, user_id, page_id)
     if begun["answer_id"]:
         return await _again(ctx, user_id, begun["answer_id"], on_text)
+    request = _screened(request, Policy.of(begun["policy"]))
     asked = _Asked(page_id, begun["forget_epoch"])
     calls: list[ModelCall] = []
     try:
@@ -83,6 +91,17 @@ async def get_answer(ctx: Context, user_id: str, answer_id: str) -> AnswerResult
     if row is None:
         raise NotFound("there is no such answer for this user")
     return answer_of(row)
+
+
+def _screened(request: AnswerRequest, policy: Policy) -> AnswerRequest:
+    found = findings_in([request.query, request.metadata], find)
+    if not found:
+        return request
+    kept = {
+        "query": blotted(request.query, found, policy),
+        "metadata": blotted_json(request.metadata, found, policy),
+    }
+    return request.model_copy(update=kept)
 
 
 async def _again(ctx: Context, user_id: str, answer_id: str, on_text: OnText | None) -> AnswerResult:
@@ -257,6 +276,7 @@ async def _store(ctx: Context, user_id: str, asked: _Asked, gathered: Gathered, 
     answer_id, lock, now = ctx.clock.new_id(), ctx.clock.new_id(), ctx.clock.now()
     result = said.result.model_copy(update={"answer_id": answer_id, "page_id": asked.page_id})
     links = await asyncio.to_thread(_links, gathered, said, now)
+    found = findings_in(result.text, find)
     pages, facts = _inputs(gathered)
 
     async def write(tx: Tx) -> tuple[str, list[str]]:
@@ -268,12 +288,14 @@ async def _store(ctx: Context, user_id: str, asked: _Asked, gathered: Gathered, 
             return inputs["page"]["answer_id"], []
         if inputs["unchanged"] != len(pages) + len(facts):
             raise TryAgain("the memory was changed while the answer was written; ask again")
+        policy = Policy.of(user["policy"])
+        kept = result.model_copy(update={"text": blotted(result.text, found, policy)})
         await tx.run(
             "write_answer",
             user_id=user_id,
             page_id=asked.page_id,
-            answer=_answer_node(user_id, result, gathered, said),
-            filled=_filled(inputs["page"], result),
+            answer=_answer_node(user_id, kept, gathered, said),
+            filled=_filled(inputs["page"], kept),
             now=now,
             day=day_of(now),
             calls=len(said.reply.calls),
@@ -313,6 +335,7 @@ def _filled(page: Row, result: AnswerResult) -> dict[str, Any]:
         "content_hash": answered_hash(asked_hash, result.text),
         "answer_id": result.answer_id,
         "abstained": result.abstained,
+        "quarantined": [*(page.get("quarantined") or ()), *quarantined({"assistant": result.text})] or None,
         "state": PageState.STORED.value,
         "attempts": 0,
     }

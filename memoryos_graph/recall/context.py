@@ -92,6 +92,7 @@ def _search_request(request: ContextRequest, without: str | None) -> SearchReque
     """The search for evidence: everything of the user, one more than wanted if the asking page may be among it."""
     own = ("conversation_id", "assistant_id", "budget_tokens")
     given = {name: getattr(request, name) for name in SearchRequest.model_fields if name not in own}
+    given["include"] = [what for what in request.include if what != "quarantined"]  # never in a prompt
     return SearchRequest(**given | {"top_k": min(200, request.top_k + (without is not None))})
 
 
@@ -239,6 +240,7 @@ def _fact_item(part: Part, fact: FactOut, scored: tuple[int, Hit] | None) -> Ite
         text=fact.text,
         orders=reads_like_orders(fact.text) or any(reads_like_orders(quote.quote) for quote in quotes),
         unsettled=fact.status is FactStatus.CONFLICTED,
+        stale=fact.stale,
         past=fact.status in (FactStatus.SUPERSEDED, FactStatus.RETRACTED),
         level=fact.level,
         **_score(scored),
@@ -276,7 +278,7 @@ def _context_item(item: Item, tokens: int) -> ContextItem:
         score=item.score,
         similarity=item.similarity,
         parts=dict(item.parts),
-        flags=["reads_like_orders"] if item.orders else [],
+        flags=[name for name, set_ in (("reads_like_orders", item.orders), ("stale", item.stale)) if set_],
         sources=[
             Source(
                 page_id=p.page_id,

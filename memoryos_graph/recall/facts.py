@@ -26,6 +26,8 @@ async def list_facts(ctx: Context, user_id: str, request: FactsRequest) -> FactL
     moment = moment_of(ctx, request)
     if moment and request.status is not FactStatus.CURRENT:
         raise InvalidInput("status", "status tells of now: leave it out with as_of and known_at")
+    if moment and request.stale is not None:
+        raise InvalidInput("stale", "stale tells of now: leave it out with as_of and known_at")
     below = decode(request.cursor, "f") or NEWEST_ID
     limit = request.limit + 1
 
@@ -40,6 +42,7 @@ async def list_facts(ctx: Context, user_id: str, request: FactsRequest) -> FactL
                 kind=request.kind,
                 status=request.status,
                 origin=request.origin,
+                stale=request.stale,
                 now=ctx.clock.now(),
                 below=below,
                 limit=limit,

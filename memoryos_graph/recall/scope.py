@@ -65,6 +65,8 @@ class Scope:
             "scoped": bool(segments or not pages or not self.plain),
             "plain": self.plain,
             "archived": "archived" in r.include,
+            "quarantined": "quarantined" in r.include,
+            "set_aside": "archived" in r.include or "quarantined" in r.include,
             "states": list(r.include),
             "conversation_id": r.conversation_id,
             "conversations_from": r.conversation_id or "",

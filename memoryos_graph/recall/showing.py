@@ -14,6 +14,7 @@ from ..domain.heat import heat
 from ..domain.page import Side, page_text
 from ..llm.keywords import stem
 from ..store.connection import Row, Tx
+from ..store.records import unquarantined
 from . import arms, fusion
 from .rereading import DEPTH, Question, Reading, reread
 
@@ -45,6 +46,8 @@ async def show(ctx: Context, tx: Tx, ask: arms.Ask, gathered: arms.Gathered, ran
             segment_ids=[r.id for r in chosen if r.kind == "segment"],
         )
         rows = row or rows
+    if "quarantined" not in ask.request.include:
+        rows = _without_orders(rows)
     if ask.request.mode == "hybrid":
         chosen = reread(chosen, _readings(rows), Question.of(ask.query, gathered.names, ask.request.query), stem)
     chosen = _best(ask.request, chosen)
@@ -55,6 +58,16 @@ async def show(ctx: Context, tx: Tx, ask: arms.Ask, gathered: arms.Gathered, ran
         suppressed=_suppressed(ask, gathered, [f for f in rows["facts"] if f["fact_id"] in shown], over),
         segment_ids={s for page in rows["pages"] if page["page_id"] in shown for s in page["segment_ids"]},
     )
+
+
+def _without_orders(rows: Mapping[str, Sequence[Row]]) -> dict[str, list[Row]]:
+    """The rows without the sides of pages that are in quarantine."""
+    pages = [
+        unquarantined(page) | {beside: [unquarantined(one) for one in page[beside]] for beside in ("before", "after")}
+        for page in rows["pages"]
+    ]
+    segments = [row | {"pages": [unquarantined(page) for page in row["pages"]]} for row in rows["segments"]]
+    return {"pages": pages, "facts": list(rows["facts"]), "segments": segments}
 
 
 def _best(request: SearchRequest, ranked: Sequence[fusion.Ranked], at_least: int = 0) -> list[fusion.Ranked]:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from ..context import Context
+from ..curation.expiring import expire, mark_stale
 from ..domain.validity import NEVER
 from ..errors import MemoryosError
 from ..pipeline.cooling import refresh_heat
@@ -34,7 +35,14 @@ async def archive_user(ctx: Context, user_id: str) -> None:
         await work_under_lease(ctx, user_id, lease, ["archive"])
 
 
-JOBS: dict[str, Job] = {"heat": refresh_heat, "archive": archive_user, "retention": prune}
+async def retain(ctx: Context, user_id: str) -> None:
+    """Let end what is kept for a time only, unless another process works for this user: then at the next time."""
+    await prune(ctx, user_id)
+    await expire(ctx, user_id)
+    await mark_stale(ctx, user_id)
+
+
+JOBS: dict[str, Job] = {"heat": refresh_heat, "archive": archive_user, "retention": retain}
 
 
 async def _awaited(job: Callable[..., Awaitable[object]], *args: str) -> object:

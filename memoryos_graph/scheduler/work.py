@@ -12,7 +12,9 @@ from datetime import datetime, timedelta
 from ..context import Context
 from ..contract import RunOut
 from ..curation.erasing import finish_forgets
+from ..curation.expiring import expire
 from ..domain.budget import day_of
+from ..domain.session import PAUSE
 from ..domain.validity import NEVER
 from ..errors import Conflict, MemoryosError, ModelBudgetSpent, ModelChanged, TryAgain, UserBusy
 from ..pipeline.archiving import archive
@@ -75,7 +77,8 @@ STEPS: dict[str, StepFunction] = {"index": _index, "migrate": _migrate, "promote
 @dataclass(frozen=True)
 class Lease:
     """The right to work for a user, by the database's clock, and what was found when it was given: the newest turn,
-    runs that a dead process left, and whether parked work is to be tried again."""
+    runs that a dead process left, whether parked work is to be tried again, and when the first session ends that holds
+    turns of its own only."""
 
     owner: str
     page_seq: int
@@ -83,6 +86,7 @@ class Lease:
     left_running: Sequence[Row] = ()
     retry: bool = False
     forgetting: bool = False
+    session_ends_at: datetime | None = None
 
 
 @dataclass
@@ -117,8 +121,20 @@ async def take_lease(ctx: Context, user_id: str, owner: str) -> Lease | None:
     if row is None:
         return None
     return Lease(
-        owner, row["page_seq"], row["failures"], row["left_running"], bool(row["retry"]), bool(row["forgetting"])
+        owner,
+        row["page_seq"],
+        row["failures"],
+        row["left_running"],
+        bool(row["retry"]),
+        bool(row["forgetting"]),
+        session_end(row),
     )
+
+
+def session_end(row: Row) -> datetime | None:
+    """When the first session is over that holds turns of its own only, if nothing is said in it any more."""
+    last_at: datetime | None = row["session_ends_at"]
+    return last_at + PAUSE if last_at else None
 
 
 async def work_through(
@@ -177,10 +193,12 @@ async def work_under_lease(
 
 
 async def _tidy(ctx: Context, user_id: str, lease: Lease) -> None:
-    """Before the steps: finish what is being forgotten, end the runs of a process that died, try parked work again,
-    write visits."""
+    """Before the steps: finish what is being forgotten, forget what was of a session only, end the runs of a process
+    that died, try parked work again, write visits."""
     if lease.forgetting:
         await finish_forgets(ctx, user_id)
+    if lease.session_ends_at is not None and lease.session_ends_at <= ctx.clock.now():
+        await expire(ctx, user_id)
     for row in lease.left_running:
         step = Step(lock=lease.owner, **row)
         await end_without_result(ctx, user_id, step, INTERRUPTED, counted=True)
@@ -236,7 +254,8 @@ async def next_due_at(ctx: Context, user_id: str) -> datetime:
         resume = resumes_at(ctx, user) or ctx.clock.now()
         asking = min(await migration_due(ctx, tx, user_id), await promotion_due(ctx, tx, user_id))
         waiting = max(asking, resume) if asking < NEVER else NEVER
-        return min(await index_due(ctx, tx, user_id), waiting, user["retry_at"] or NEVER)
+        ending = session_end(user) or NEVER
+        return min(await index_due(ctx, tx, user_id), waiting, user["retry_at"] or NEVER, ending)
 
     return await ctx.store.read(user_id, read)
 

@@ -15,7 +15,8 @@ from .connection import Row
 
 _TRAITS = (FactKind.TRAIT, FactKind.ASSISTANT_TRAIT)
 _AS_STORED = (
-    "fact_id", "version", "subject", "predicate", "object", "text", "recorded_at", "origin", "pinned", "sensitivity",
+    "fact_id", "version", "subject", "predicate", "object", "text", "recorded_at", "origin", "pinned", "stale",
+    "sensitivity",
 )  # fmt: skip
 
 
@@ -63,6 +64,7 @@ def statement_of(row: Row, fact: Row) -> Statement:
         stance=Stance(row["stance"]),
         replaces=row.get("replaces"),
         disputes=row.get("disputes") or False,
+        asks=row.get("asks") or False,
         confidence=row["confidence"],
         run_id=row.get("run_id"),
         recorded_at=row["at"],

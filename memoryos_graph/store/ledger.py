@@ -107,7 +107,12 @@ def changing(fact: Fact) -> dict[str, Any]:
 
 def _version(fact: Fact, ledger: Ledger) -> dict[str, Any]:
     """What a newer version of a fact does not take from the older one."""
-    return changing(fact) | {"object": fact.object, "recorded_at": ledger.now, "proposed": fact.proposed}
+    return changing(fact) | {
+        "object": fact.object,
+        "recorded_at": ledger.now,
+        "proposed": fact.proposed,
+        "stale": False,
+    }
 
 
 def source_key(fact_id: str, source: Source) -> dict[str, Any]:
@@ -139,6 +144,7 @@ def _said(one: Statement, ledger: Ledger, run_id: str | None) -> dict[str, Any]:
         "until": one.until,
         "replaces": None if act else one.replaces,  # a decision names a fact: its words may be forgotten meanwhile
         "disputes": one.disputes or None,
+        "asks": one.asks or None,
         "act": act and act.kind.value,
         "act_on": act and act.on,
         "act_since": act and act.since,

@@ -36,7 +36,8 @@ KEYS: Mapping[str, str] = {
 
 
 def page_of(row: Row) -> Page:
-    """A Page from the properties of its node; without a vector where the query left it out."""
+    """A Page from the properties of its node, without what is in quarantine; no vector where the query left it out."""
+    row = unquarantined(row)
     return Page(
         page_id=row["page_id"],
         seq=row["seq"],
@@ -52,9 +53,19 @@ def page_of(row: Row) -> Page:
         content_hash=row["content_hash"],
         origin=row["origin"],
         remember=row["remember"],
+        quarantined=tuple(row.get("quarantined") or ()),
         keywords=tuple(row.get("keywords") or ()),
         embedding=tuple(row.get("vector") or ()),
     )
+
+
+_TEXTS = {"user": "user_input", "assistant": "assistant_response", "tool": "tool_text"}
+
+
+def unquarantined(row: Row) -> Row:
+    """The properties of a page with its quarantined sides empty, and without keywords of them (domain.orders)."""
+    held = row.get("quarantined") or ()
+    return row | {_TEXTS[side]: "" for side in held} | {"keywords": []} if held else row
 
 
 def page_properties(
@@ -125,6 +136,9 @@ def turn_fields(row: Row) -> dict[str, Any]:
         "tags": row["tags"],
         "keywords": row.get("keywords") or [],
         "answer_id": row.get("answer_id"),
+        "remember": row["remember"],
+        "sensitive": row.get("sensitive") or [],
+        "quarantined": row.get("quarantined") or [],
     }
 
 
@@ -167,8 +181,9 @@ def event_row(
     at: datetime,
     ids: Sequence[str],
     numbers: Mapping[str, float],
+    actor: str = "caller",
 ) -> Row:
-    """The next event of a user whose lock is held, done by the caller; `user` tells where the chain stands."""
+    """The next event of a user whose lock is held; `user` tells where the chain stands."""
     return next_event(
         secret,
         user_id,
@@ -178,5 +193,5 @@ def event_row(
         at=at,
         ids=ids,
         numbers=numbers,
-        actor="caller",
+        actor=actor,
     )

@@ -1,13 +1,18 @@
-"""The lock of a user who need not exist yet."""
+"""The lock of a user who need not exist yet, and the policy of one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
+from ..domain.policy import Policy
 from ..domain.validity import NEVER
 from ..errors import Conflict
 from .connection import Row, Tx
+
+if TYPE_CHECKING:
+    from .store import Store
 
 
 async def lock_for_turns(
@@ -49,3 +54,13 @@ async def lock_for_turns(
     if head["left"]:
         head |= await tx.one("adopt_left", user_id=user_id, user_key=user_key) or {}
     return head
+
+
+async def read_policy(store: Store, user_id: str) -> Policy:
+    """The policy of a user; the default one where none was set. One statement."""
+
+    async def read(tx: Tx) -> Row | None:
+        return await tx.one("policy_of", user_id=user_id)
+
+    row = await store.read(user_id, read)
+    return Policy.of(row["policy"] if row else None)

@@ -18,6 +18,7 @@ from . import (
     forgetting,
     measure,
     memories,
+    policy,
     profile,
     reading,
     serving,
@@ -64,6 +65,7 @@ for decision in (correcting.correct, correcting.change, correcting.retract, corr
 app.command(rich_help_panel=MEMORY)(correcting.pin)
 app.command(rich_help_panel=MEMORY)(correcting.state)
 app.add_typer(profile.profile, name="profile", rich_help_panel=MEMORY)
+app.command(rich_help_panel=MEMORY)(policy.policy)
 app.command(rich_help_panel=MEMORY)(forgetting.forget)
 app.add_typer(forgetting.receipt, name="receipt", rich_help_panel=MEMORY)
 app.command(rich_help_panel=MEMORY)(reading.segments)

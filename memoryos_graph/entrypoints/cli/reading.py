@@ -143,6 +143,7 @@ def facts(
     as_of: AsOf = None,
     known_at: KnownAt = None,
     origin: Annotated[Side | None, typer.Option("--origin", help="Only what this speaker says.")] = None,
+    stale: Annotated[bool | None, typer.Option("--stale/--fresh", help="Only those that ask to be confirmed.")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
     user: User = None,
@@ -155,7 +156,14 @@ def facts(
 
     async def work(memory: UserMemory) -> FactList:
         return await memory.facts(
-            kind=kind, status=wanted, as_of=as_of, known_at=known_at, origin=origin, limit=limit, cursor=cursor
+            kind=kind,
+            status=wanted,
+            as_of=as_of,
+            known_at=known_at,
+            origin=origin,
+            stale=stale,
+            limit=limit,
+            cursor=cursor,
         )
 
     result = with_memory(user_of(ctx, user), work)
