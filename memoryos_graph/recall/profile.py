@@ -131,7 +131,15 @@ async def _ids_now(tx: Tx, user_id: str, now: datetime) -> list[str]:
     found: list[str] = []
     for status in _SHOWN:
         rows = await tx.run(
-            "facts_listed", user_id=user_id, kind=None, status=status, origin=None, now=now, below="~", limit=EVERY
+            "facts_listed",
+            user_id=user_id,
+            kind=None,
+            status=status,
+            origin=None,
+            stale=None,
+            now=now,
+            below="~",
+            limit=EVERY,
         )
         found += [row["fact_id"] for row in rows]
     return found
