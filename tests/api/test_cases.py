@@ -247,3 +247,20 @@ async def test_case_u46_ids_are_data_or_refused(http: httpx.AsyncClient, user_id
     as_user = await _remember(http, value, "x")
     assert as_user.status_code in ((200, 201) if ok else (422,))
     assert json.loads(as_user.text)
+
+
+async def test_a_policy_over_http(http: httpx.AsyncClient, base: str) -> None:
+    """PUT sets the whole policy, GET gives it; a turn tells what was made of its words."""
+    given = {"remember": "never_long_term", "classes": {"contact": "never"}, "retention": {"answers_days": 7}}
+    put = await http.put(f"{base}/policy", json=given)
+    assert put.status_code == 200, put.text
+    assert put.json() == (await http.get(f"{base}/policy")).json()
+    assert (put.json()["classes"]["contact"], put.json()["classes"]["credentials"]) == ("never", "redact")
+    turn = {"user_input": "Tea is fine. Write to ana.k@example.org then."}
+    (page,) = (await http.post(f"{base}/turns", json=turn)).json()["items"]
+    kept = (await http.get(f"{base}/turns/{page['page_id']}")).json()
+    assert kept["user_input"].startswith("Tea is fine. ██")
+    assert "ana.k" not in kept["user_input"]
+    assert (kept["remember"], kept["sensitive"], kept["quarantined"]) == ("never_long_term", [], [])
+    wrong = await http.put(f"{base}/policy", json={"classes": {"contact": "perhaps"}})
+    assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (422, "classes.contact")

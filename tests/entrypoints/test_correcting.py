@@ -24,3 +24,21 @@ def test_facts_are_stated_and_decided_about(ana: Cli) -> None:
     assert "retracted" in ana("retract", rome["fact_id"], "--no-work").out
     assert ana("correct", rome["fact_id"]).code == 2
     assert ana("correct", "no-such-fact", "x").code == 1
+
+
+def test_a_policy_is_shown_and_changed_in_part(ana: Cli) -> None:
+    shown = ana("policy").out
+    for row in ("credentials", "redact", "religious", "after 365 days"):
+        assert row in shown
+    changed = ana("policy", "--class", "health=ask", "--keep", "mtm_days=30", "-o", "json").json
+    assert (changed["classes"]["health"], changed["retention"]["mtm_days"]) == ("ask", 30)
+    changed = ana("policy", "--remember", "session_only", "--stale-after-days", "0", "-o", "json").json
+    assert (changed["remember"], changed["classes"]["health"], changed["stale_after_days"]) == (
+        "session_only",
+        "ask",
+        0,
+    )
+    assert ana("policy", "--class", "health").code == 2
+    refused = ana("policy", "--class", "health=perhaps")
+    assert (refused.code, "classes.health" in refused.err) == (1, True)
+    assert ana("policy", "-o", "json").json == changed
