@@ -257,8 +257,8 @@ async def test_a_policy_over_http(http: httpx.AsyncClient, base: str) -> None:
     assert put.json() == (await http.get(f"{base}/policy")).json()
     assert (put.json()["classes"]["contact"], put.json()["classes"]["credentials"]) == ("never", "redact")
     turn = {"user_input": "Tea is fine. Write to ana.k@example.org then."}
-    (page,) = (await http.post(f"{base}/turns", json=turn)).json()["items"]
-    kept = (await http.get(f"{base}/turns/{page['page_id']}")).json()
+    page_id = (await http.post(f"{base}/turns", json=turn)).json()["page_id"]
+    kept = (await http.get(f"{base}/turns/{page_id}")).json()
     assert kept["user_input"].startswith("Tea is fine. ██")
     assert "ana.k" not in kept["user_input"]
     assert (kept["remember"], kept["sensitive"], kept["quarantined"]) == ("never_long_term", [], [])
