@@ -73,11 +73,19 @@ def _act(ledger: Ledger, kind: ActKind, fact: Fact) -> Act:
 
 
 def _displacing(ledger: Ledger, fact: Fact) -> str | None:
-    """The fact with another object that took the place of this one, as with a predicate that has many objects."""
+    """The fact with another object that took the place of this one, as with a predicate that has many objects.
+
+    Rather one that is believed; else one that is not any more: what withdrew it may be forgotten.
+    """
     slots = {slot_of(one) for one in fact.statements}
-    facts = [other for other in ledger.facts.values() if other.counts and other.retired_by is None]
-    by = [(one.order, other.fact_id) for other in facts for one in other.statements if replaced_slot(one) in slots]
-    return max(by)[1] if by else None
+    facts = [other for other in ledger.facts.values() if other.counts]
+    by = [
+        (other.retired_by is None, one.order, other.fact_id)
+        for other in facts
+        for one in other.statements
+        if replaced_slot(one) in slots
+    ]
+    return max(by)[2] if by else None
 
 
 def _with_times(one: Statement, fact: Fact) -> Statement:

@@ -114,3 +114,14 @@ def test_an_end_stays_with_what_still_holds_when_a_part_of_it_is_withdrawn() -> 
     (tea,) = [f for f in ledger.facts.values() if f.object == "tea" and f.counts and f.retired_at == NEVER]
     assert ({s.page_id for s in tea.sources}, {s.page_id for s in tea.ends}) == ({"p8"}, {"p9"})
     assert tea.valid_to == day(210)
+
+
+def test_a_restoration_also_speaks_of_a_correction_that_was_corrected_then() -> None:
+    """I10: with the later correction forgotten, the first one stays withdrawn, since what it had put right holds."""
+    ledger = ledger_after((make_claim("likes", "tea"), day(1)))
+    ledger = _retold(ledger, ActKind.CORRECT, "tea", 1, "mate")
+    ledger = _retold(ledger, ActKind.CORRECT, "mate", 2, "cocoa")
+    ledger = _retold(ledger, ActKind.RESTORE, "tea", 3)
+    again = Ledger.of(ledger.facts.values(), NOW, waiting=ledger.waiting, stem="u")
+    unsay(again, lambda one: one.span.page_id == "d2")
+    assert _current(again) == ["tea"]
