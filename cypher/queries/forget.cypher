@@ -58,7 +58,7 @@ CALL () {
 }
 WITH DISTINCT q
 WHERE q.hidden = false
-RETURN q.page_id AS page_id, q.user_input AS user, q.tool_text AS tool, size(q.assistant_response) AS length
+RETURN q.page_id AS page_id, q.user_input AS user, size(q.assistant_response) AS length
 
 // name: forget_reach
 // mode: read
@@ -116,12 +116,12 @@ UNWIND $page_ids AS page_id
 MATCH (p:Page {user_id: $user_id, page_id: page_id})
 RETURN p {.page_id, .user_input, .assistant_response, .tool_text, .tool_calls, .system_text, .metadata, .tags, .event_time} AS page
 
-// name: turns_of_pages
+// name: system_texts_of_pages
 // mode: read
-// What a turn is known again by.
 UNWIND $page_ids AS page_id
 MATCH (p:Page {user_id: $user_id, page_id: page_id})
-RETURN p {.page_id, .external_id, .request_key, .system_text, content_hash: coalesce(p.asked_hash, p.content_hash)} AS page
+WHERE p.system_text <> ''
+RETURN DISTINCT p.system_text AS text
 
 // name: texts_of_facts
 // mode: read
@@ -173,7 +173,7 @@ SET u.forget_epoch = u.forget_epoch + 1, u.due_at = $now, u.tombstone_key = $tom
 // before it may read another property just after it.
 UNWIND $page_ids AS page_id
 MATCH (p:Page {user_id: $user_id, page_id: page_id})
-SET p.hidden = true, p.state = 'forgotten', p.tier = 'none'
+SET p.hidden = true, p.state = 'forgotten', p.tier = 'none', p.forget_run = $run_id
 REMOVE p.text, p.user_key, p.embedding, p.embedding_b, p.late, p.next_try_at
 WITH p
 OPTIONAL MATCH (p)-[:HAS_PASSAGE]->(x:Passage)
@@ -245,7 +245,7 @@ CALL () {
 // name: write_tombstones
 // mode: write
 UNWIND $rows AS row
-CREATE (t:Tombstone {user_id: $user_id, run_id: $run_id, at: $now})
+CREATE (t:Tombstone {user_id: $user_id, at: $now})
 SET t += row
 
 // name: drop_sources
@@ -290,7 +290,8 @@ RETURN t {.*} AS tombstone
 
 // name: tombstones_met
 // mode: read
-// Turns that were forgotten: told again under their id, with their time, or by a repeat of the same request.
+// Turns that were forgotten: told again under their id, with their time, or by a repeat of the same request. A page that
+// waits to be deleted has no tombstone yet; by its id and its request it is known as any page is.
 CALL () {
   UNWIND $id_keys AS key
   MATCH (t:Tombstone {user_id: $user_id, id_key: key})
@@ -303,6 +304,11 @@ CALL () {
   UNWIND $request_keys AS key
   MATCH (t:Tombstone {user_id: $user_id, request_key: key})
   RETURN key, t.page_id AS page_id
+  UNION
+  WITH 1 AS one WHERE size($content_hashes) > 0
+  MATCH (p:Page {user_id: $user_id, state: 'forgotten'})
+  WHERE p.seq > 0 AND coalesce(p.asked_hash, p.content_hash) IN $content_hashes
+  RETURN coalesce(p.asked_hash, p.content_hash) AS key, p.page_id AS page_id
 }
 RETURN key, page_id
 
@@ -312,13 +318,19 @@ MATCH (r:Run {user_id: $user_id, state: 'running'})
 WHERE r.kind = 'forget'
 RETURN r {.run_id, .selector} AS run ORDER BY r.run_id
 
-// name: delete_pages
-// mode: write
+// name: forgotten_pages
+// mode: read
+// Pages that wait to be deleted, with what a turn is known again by.
 MATCH (p:Page {user_id: $user_id, state: 'forgotten'})
 WHERE p.seq > 0
-WITH p LIMIT $limit
+RETURN p {.page_id, .forget_run, .external_id, .request_key, content_hash: coalesce(p.asked_hash, p.content_hash)} AS page
+LIMIT $limit
+
+// name: delete_pages
+// mode: write
+UNWIND $page_ids AS page_id
+MATCH (p:Page {user_id: $user_id, page_id: page_id})
 DETACH DELETE p
-RETURN count(*) AS deleted
 
 // name: delete_hidden
 // mode: write

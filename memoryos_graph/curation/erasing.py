@@ -9,6 +9,7 @@ from typing import Any
 
 from ..context import Context
 from ..domain.event import EventKind
+from ..domain.forgetting import TombstoneKeys
 from ..domain.segment import topic_text
 from ..llm.rules.summary import line
 from ..llm.rules.topics import topic
@@ -62,15 +63,43 @@ async def _locked(ctx: Context, user_id: str, work: Callable[[Tx], Awaitable[lis
 
 
 async def _delete(ctx: Context, user_id: str) -> None:
-    async def pages(tx: Tx) -> list[Row]:
-        return await tx.run("delete_pages", user_id=user_id, limit=PAGES_AT_ONCE)
-
     async def hidden(tx: Tx) -> list[Row]:
         return await tx.run("delete_hidden", user_id=user_id, limit=NODES_AT_ONCE)
 
-    for batch in (pages, hidden):
-        while (await _locked(ctx, user_id, batch))[0]["deleted"]:
-            pass
+    while await _delete_pages(ctx, user_id):
+        pass
+    while (await _locked(ctx, user_id, hidden))[0]["deleted"]:
+        pass
+
+
+async def _delete_pages(ctx: Context, user_id: str) -> int:
+    """Put tombstones in the place of some pages; how many there were."""
+    now, lock = ctx.clock.now(), ctx.clock.new_id()
+
+    async def bury(tx: Tx) -> int:
+        user = await tx.one("lock_user", user_id=user_id, lock=lock)
+        pages = [row["page"] for row in await tx.run("forgotten_pages", user_id=user_id, limit=PAGES_AT_ONCE)]
+        if user is None or not pages:
+            return 0
+        rows = [_tombstone(page, TombstoneKeys(user["tombstone_key"])) for page in pages]
+        await tx.run("write_tombstones", user_id=user_id, now=now, rows=rows)
+        await tx.run("delete_pages", user_id=user_id, page_ids=[page["page_id"] for page in pages])
+        return len(pages)
+
+    return await ctx.store.write(user_id, bury)
+
+
+def _tombstone(page: Row, keys: TombstoneKeys) -> dict[str, Any]:
+    named = keys.turn(page["external_id"], page["content_hash"]) if page["external_id"] else None
+    return {
+        "tombstone_id": f"{page['forget_run']}-{page['page_id']}",  # a page may come back, as from a backup
+        "run_id": page["forget_run"],
+        "kind": "page",
+        "page_id": page["page_id"],
+        "id_key": named,
+        "content_key": keys.content(page["content_hash"]),
+        "request_key": page["request_key"],
+    }
 
 
 async def _mend_sessions(ctx: Context, user_id: str, run_id: str) -> None:

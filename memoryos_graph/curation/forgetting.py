@@ -157,7 +157,8 @@ async def begin(ctx: Context, user_id: str, plan_id: str, also: Sequence[str] = 
     """Take a plan's things out of every read at once; what is left to do is in the graph, and survives a crash.
 
     One transaction: hidden are pages, facts, answers and what was made from them; facts are worked out without the
-    lost words; tombstones are written; `forget_epoch` is raised, so that nothing computed before is written (I15).
+    lost words; `forget_epoch` is raised, so that nothing computed before is written (I15). It takes some 5 KB of the
+    server's memory for each page, and 20,000 pages must fit: what can wait until pages are deleted is done then.
     Nothing is done for a plan that runs or ran already. Raises NotFound, InvalidInput (`also`), and Conflict when what
     the plan means has changed since.
     """
@@ -201,7 +202,7 @@ async def _grown(tx: Tx, user_id: str, run: Row) -> bool:
 
 async def _take_out(ctx: Context, tx: Tx, user_id: str, user: Row, run: Row, reach: Reach, stamp: Stamp) -> None:
     gone, run_id = reach.gone, run["run_id"]
-    turns = await tx.run("turns_of_pages", user_id=user_id, page_ids=sorted(gone.pages))
+    told = await tx.run("system_texts_of_pages", user_id=user_id, page_ids=sorted(gone.pages))
     changed = [
         row["page"] for row in await tx.run("texts_of_pages", user_id=user_id, page_ids=sorted(gone.changed_pages))
     ]
@@ -214,17 +215,16 @@ async def _take_out(ctx: Context, tx: Tx, user_id: str, user: Row, run: Row, rea
         counts=json.dumps(_receipt_counts(reach)),
         item_ids=item_ids,
         tombstone_key=stamp.key,
-        system_keys=_system_keys(ctx, user_id, turns),
+        system_keys=[ctx.secret.mac("system", f"{user_id}\x00{row['text']}") for row in told],
     )
     await tx.run(
         "write_tombstones",
         user_id=user_id,
-        run_id=run_id,
         now=stamp.now,
-        rows=_tombstones(reach, turns, changed, stamp),
+        rows=_tombstones(reach, run_id, changed, stamp),
     )
     await _write_facts(tx, user_id, run, reach)
-    await tx.run("hide_pages", user_id=user_id, page_ids=sorted(gone.pages))
+    await tx.run("hide_pages", user_id=user_id, run_id=run_id, page_ids=sorted(gone.pages))
     await tx.run("change_pages", user_id=user_id, rows=[_changed(page, reach) for page in changed])
     await tx.run("cut_sources", user_id=user_id, page_ids=sorted({page_id for page_id, _ in gone.sides}))
     await tx.run("refresh_followers", user_id=user_id, page_ids=reach.followers)
@@ -251,20 +251,10 @@ def _receipt_counts(reach: Reach) -> dict[str, int]:
     }
 
 
-def _system_keys(ctx: Context, user_id: str, turns: Sequence[Row]) -> list[str]:
-    told = [row["page"]["system_text"] for row in turns if row["page"]["system_text"]]
-    return [ctx.secret.mac("system", f"{user_id}\x00{text}") for text in told]
-
-
-def _tombstones(reach: Reach, turns: Sequence[Row], changed: Sequence[Row], stamp: Stamp) -> list[dict[str, Any]]:
+def _tombstones(reach: Reach, run_id: str, changed: Sequence[Row], stamp: Stamp) -> list[dict[str, Any]]:
+    """Of words and claims whose pages stay. A page that goes gets its tombstone with its deletion (erasing.py)."""
     rows: list[dict[str, Any]] = []
     hashes = TombstoneKeys(stamp.key)
-    for row in turns:
-        page = row["page"]
-        content = hashes.content(page["content_hash"])
-        named = hashes.turn(page["external_id"], page["content_hash"]) if page["external_id"] else None
-        keys = {"id_key": named, "content_key": content, "request_key": page["request_key"]}
-        rows.append({"kind": "page", "page_id": page["page_id"], **keys})
     lengths = {(page["page_id"], side): len(page[name]) for page in changed for side, name in _SIDES.items()}
     for page_id, side in sorted(reach.gone.sides):
         rows.append({"kind": "span", "page_id": page_id, "side": side, "start": 0, "end": lengths[page_id, side]})
@@ -273,7 +263,7 @@ def _tombstones(reach: Reach, turns: Sequence[Row], changed: Sequence[Row], stam
     for predicate, page_id, side, start, end in sorted(reach.gone.places):
         claim = {"claim_key": hashes.claim(predicate)}
         rows.append({"kind": "claim", "page_id": page_id, "side": side, "start": start, "end": end, **claim})
-    return [row | {"tombstone_id": f"{stamp.stem}-{n}"} for n, row in enumerate(rows, 1)]
+    return [row | {"tombstone_id": f"{stamp.stem}-{n}", "run_id": run_id} for n, row in enumerate(rows, 1)]
 
 
 def _changed(page: Row, reach: Reach) -> dict[str, Any]:
@@ -283,10 +273,11 @@ def _changed(page: Row, reach: Reach) -> dict[str, Any]:
     for side, name in _SIDES.items():
         spans = [(s.start, s.end) for s in gone.spans if (s.page_id, s.side) == (page_id, side)]
         texts[name] = "" if (page_id, side) in gone.sides else blackened(page[name], spans)
-    properties: dict[str, Any] = texts | {"content_hash": hash_after(page_id, list(texts.values()))}
-    if any(s.page_id == page_id for s in gone.spans):
-        properties |= {"tool_calls": "[]", "metadata": "{}", "tags": []}
-    return {"page_id": page_id, "properties": properties}
+    besides = {"tool_calls": "[]", "metadata": "{}", "tags": []}
+    return {
+        "page_id": page_id,
+        "properties": texts | besides | {"content_hash": hash_after(page_id, list(texts.values()))},
+    }
 
 
 async def _write_facts(tx: Tx, user_id: str, run: Row, reach: Reach) -> None:

@@ -110,7 +110,7 @@ def _chosen(chosen: Chosen, facts: dict[str, Fact]) -> Gone:
 
 
 async def _follow(tx: Tx, user_id: str, gone: Gone, unsaid: Unsaid) -> bool:
-    """Add the answering sides that were made from what goes; whether there were any new ones."""
+    """Add the answering sides that were made from what goes, with what tools told for them; whether any were new."""
     pages = sorted(gone.pages | gone.changed_pages)
     found = await tx.run("sides_from", user_id=user_id, page_ids=pages, fact_ids=sorted(unsaid.forgotten))
     new = False
@@ -119,8 +119,8 @@ async def _follow(tx: Tx, user_id: str, gone: Gone, unsaid: Unsaid) -> bool:
         if page_id in gone.pages or (page_id, "assistant") in gone.sides or not row["length"]:
             continue
         new = True
-        if row["user"].strip() or row["tool"].strip():
-            gone.sides.add((page_id, "assistant"))
+        if row["user"].strip():
+            gone.sides |= {(page_id, "assistant"), (page_id, "tool")}
         else:
             gone.pages.add(page_id)
     return new

@@ -192,6 +192,7 @@ async def _forgotten(tx: Tx, user_id: str, sent: Sequence[_Sent], key: str | Non
             hashes.turn(item.turn.external_id, item.turn.content_hash) if item.turn.external_id else "",
             hashes.content(item.turn.content_hash) if item.turn.event_time else "",
             item.request_key or "",
+            item.turn.content_hash if item.turn.event_time else "",
         ]
         for item in sent
     }
@@ -202,6 +203,7 @@ async def _forgotten(tx: Tx, user_id: str, sent: Sequence[_Sent], key: str | Non
         id_keys=[k for k in by_kind[0] if k],
         content_keys=[k for k in by_kind[1] if k],
         request_keys=[k for k in by_kind[2] if k],
+        content_hashes=[k for k in by_kind[3] if k],
     )
     met = {row["key"]: row["page_id"] for row in rows}
     return {

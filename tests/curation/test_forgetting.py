@@ -321,6 +321,64 @@ async def test_an_answer_that_repeats_what_is_forgotten_loses_that_side(
     await assert_invariants(service, user_id)
 
 
+async def test_what_came_with_an_answering_side_goes_with_it(said: Said, service: MemoryService, user_id: str) -> None:
+    """What tools told for an answer, and what was noted beside it, may repeat the words that it is made from."""
+    page_id = await said.say("I am allergic to hazelnuts")
+    answer = await said.memory.answer("What am I allergic to?")
+    beside = {
+        "tool_calls": json.dumps([{"name": "diet", "arguments": {}, "result_summary": "no hazelnuts"}]),
+        "tool_text": "diet() → no hazelnuts",
+        "metadata": json.dumps({"topic": "hazelnuts"}),
+        "tags": ["hazelnuts"],
+    }
+    query = "MATCH (p:Page {user_id: $id, answer_id: $answer}) SET p += $beside"
+    await ask(service, query, id=user_id, answer=answer.answer_id, beside=beside)
+    await forget(said, pages=[page_id])
+    (question,) = (await said.memory.turns()).items
+    assert (question.user_input, question.tool_calls, question.metadata, question.tags) == (
+        "What am I allergic to?", [], {}, [],
+    )  # fmt: skip
+    assert "hazelnuts" not in await everything_stored(service, user_id)
+    await assert_invariants(service, user_id)
+
+
+async def test_a_long_plan_is_read_page_by_page(said: Said) -> None:
+    stored = await said.memory.remember([TurnIn(user_input=f"Note {n}", conversation_id="notes") for n in range(130)])
+    plan = await said.memory.forget(conversation_id="notes")
+    assert plan.counts["goes"] == {"page": 130}  # the counts are of all of it, whatever is listed
+    sizes, listed, part = [len(plan.items)], list(plan.items), plan
+    while part.next_cursor:
+        part = await said.memory.forget_plan(plan.plan_id, limit=40, cursor=part.next_cursor)
+        assert (part.plan_id, part.counts) == (plan.plan_id, plan.counts)
+        sizes.append(len(part.items))
+        listed += part.items
+    goes = [item.id for item in listed if item.what == "goes"]
+    assert sorted(goes) == sorted(turn.page_id for turn in stored)
+    assert sizes[0] == 50
+    assert max(sizes[1:]) == 40
+
+
+async def test_a_forget_that_is_not_finished_knows_its_turns_again(
+    said: Said, clock: FakeClock, fake_embedder: FakeEmbedder
+) -> None:
+    """Until a page is deleted it stands for its tombstone: by its id, by its request, by what it says with its time."""
+    at = clock.at
+    await said.memory.remember(TurnIn(user_input="Badge QX-1", id="t1"))
+    await said.memory.remember(TurnIn(user_input="Badge QX-2"), idempotency_key="k")
+    await said.memory.remember(TurnIn(user_input="Badge QX-3", event_time=at))
+    plan = await said.memory.forget(conversation_id="assistant")
+    await forgetting.begin(said.memory._ctx, said.memory.user_id, plan.plan_id)
+    for _ in range(2):
+        again = [
+            *await said.memory.remember(TurnIn(user_input="Badge QX-1", id="t1")),
+            *await said.memory.remember(TurnIn(user_input="Badge QX-2"), idempotency_key="k"),
+            *await said.memory.remember(TurnIn(user_input="Badge QX-3", event_time=at, id="other")),
+        ]
+        assert [(turn.state, turn.created) for turn in again] == [(PageState.FORGOTTEN, False)] * 3
+        await said.memory.confirm_forget(plan.plan_id)
+    assert (await said.memory.turns()).items == []
+
+
 async def test_what_was_said_a_moment_ago_is_found_by_its_words(said: Said) -> None:
     await said.memory.remember(TurnIn(user_input="My badge is QX-7781"))
     await said.memory.remember(TurnIn(user_input="Again: my badge is QX-7781", id="again"))
