@@ -170,11 +170,12 @@ SET u.forget_epoch = u.forget_epoch + 1, u.due_at = $now, u.tombstone_key = $tom
 // name: hide_pages
 // mode: write
 // What a reader is shown stays until the page is deleted: a commit is not applied in one moment, and who read `hidden` just
-// before it may read another property just after it.
+// before it may read another property just after it. The vector goes first: `hidden` is a property that its index filters
+// by, so the server would read the vector, and index it anew, for each page.
 UNWIND $page_ids AS page_id
 MATCH (p:Page {user_id: $user_id, page_id: page_id})
+REMOVE p.embedding, p.embedding_b, p.text, p.user_key, p.late, p.next_try_at
 SET p.hidden = true, p.state = 'forgotten', p.tier = 'none', p.forget_run = $run_id
-REMOVE p.text, p.user_key, p.embedding, p.embedding_b, p.late, p.next_try_at
 WITH p
 OPTIONAL MATCH (p)-[:HAS_PASSAGE]->(x:Passage)
 DETACH DELETE x
@@ -212,8 +213,8 @@ REMOVE p.embedding, p.embedding_b
 CALL () {
   UNWIND $segment_ids AS segment_id
   MATCH (s:Segment {user_id: $user_id, segment_id: segment_id})
-  SET s.hidden = true, s.forget_run = $run_id
   REMOVE s.embedding, s.embedding_b
+  SET s.hidden = true, s.forget_run = $run_id
   WITH s
   OPTIONAL MATCH (v:SegmentVersion)-[:VERSION_OF]->(s)
   DETACH DELETE v
@@ -238,8 +239,8 @@ CALL () {
 CALL () {
   UNWIND $fact_ids AS fact_id
   MATCH (f:Fact {user_id: $user_id, fact_id: fact_id})
-  SET f.hidden = true
   REMOVE f.embedding, f.embedding_b, f.user_key
+  SET f.hidden = true
 }
 
 // name: write_tombstones
