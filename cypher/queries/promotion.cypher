@@ -50,8 +50,8 @@ SET u.due_at = CASE WHEN u.due_at > $now THEN $now ELSE u.due_at END
 
 // name: pages_unquoted
 // mode: read
-// Those of these pages that no fact was made from.
+// Those of these pages that no fact was made from; none is made from orders to a language model.
 UNWIND $page_ids AS page_id
 MATCH (p:Page {user_id: $user_id, page_id: page_id})
-WHERE p.hidden = false AND NOT EXISTS { (:Fact)-[:DERIVED_FROM]->(p) }
+WHERE p.hidden = false AND p.quarantined IS NULL AND NOT EXISTS { (:Fact)-[:DERIVED_FROM]->(p) }
 RETURN p {.page_id, .user_input, .assistant_response, .event_time} AS page

@@ -19,6 +19,7 @@ from ..domain.decision import decide, objection, state
 from ..domain.event import EventKind
 from ..domain.fact import Fact
 from ..domain.ledger import Ledger
+from ..domain.orders import reads_like_orders
 from ..domain.policy import BLACKED, Action, Policy
 from ..domain.predicates import touched_predicates
 from ..domain.screening import Found, findings_in, found_with
@@ -195,6 +196,8 @@ def _allowed(user: Row, found: Found) -> None:
 
 
 def _words(ctx: Context, text: str) -> wording.Words:
+    if reads_like_orders(text):
+        raise InvalidInput("text", "text: reads like orders to a language model: no fact is made of such words")
     return wording.Words(ctx.clock.new_id(), ctx.clock.now(), text)
 
 

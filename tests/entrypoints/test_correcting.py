@@ -40,5 +40,5 @@ def test_a_policy_is_shown_and_changed_in_part(ana: Cli) -> None:
     )
     assert ana("policy", "--class", "health").code == 2
     refused = ana("policy", "--class", "health=perhaps")
-    assert (refused.code, "classes.health" in refused.err) == (1, True)
+    assert (refused.code, "classes.health" in refused.err) == (2, True)
     assert ana("policy", "-o", "json").json == changed
