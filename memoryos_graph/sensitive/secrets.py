@@ -104,16 +104,14 @@ def _library() -> tuple[tuple[re.Pattern[str], int], ...]:
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     from detect_secrets.plugins.base import RegexBasedDetector
 
-    plugins: dict[str, Any] = {plugin.__name__: plugin for plugin in get_mapping_from_secret_type_to_class().values()}
-    detectors = [
-        plugin()
-        for name, plugin in sorted(plugins.items())
-        if issubclass(plugin, RegexBasedDetector) and name not in _TOO_WIDE
-    ]
-    patterns = [pattern for detector in detectors for pattern in detector.denylist]
-    return tuple((pattern, _group(pattern)) for pattern in patterns)
+    found: list[re.Pattern[str]] = []
+    by_kind: dict[str, Any] = dict(get_mapping_from_secret_type_to_class())
+    for detector in sorted(by_kind.values(), key=lambda one: str(one.__name__)):
+        if issubclass(detector, RegexBasedDetector) and detector.__name__ not in _TOO_WIDE:
+            found += detector().denylist
+    return tuple((pattern, _group(pattern)) for pattern in found)
 
 
 def _group(pattern: re.Pattern[str]) -> int:
-    """A secret inside what names it is the last group; a group that only tells kinds of a token apart is none."""
-    return pattern.groups if pattern.pattern.endswith((")@", ")")) and pattern.groups == 1 else 0
+    """Of a password inside an address its own group; else all that was met."""
+    return 1 if pattern.pattern.endswith(")@") else 0
