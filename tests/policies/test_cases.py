@@ -13,6 +13,7 @@ from memoryos_graph.llm.openai_provider import OpenAIProvider
 from memoryos_graph.scheduler.worker import Worker
 from memoryos_graph.transfer import verify_evidence
 
+from ..conftest import FakeClock
 from ..graph import everything_stored
 from ..model_server import Scene
 
@@ -68,3 +69,38 @@ async def test_case_s10_what_an_assistant_told_one_user_is_that_users_alone_and_
     assert (await ana.facts(status=None)).items == []
     (waiting,) = (await cy.facts(status=None)).items
     assert (waiting.status, waiting.sensitivity, waiting.kind) == ("proposed", "health", "assistant_knowledge")
+
+
+@pytest.mark.parametrize("dimension", ["religion", "politics", "health"])
+async def test_no_trait_of_a_closed_dimension_is_inferred_whatever_the_policy_lets_in(
+    service: MemoryService,
+    user_id: str,
+    model_server: Scene,
+    model_provider: OpenAIProvider,
+    clock: FakeClock,
+    dimension: str,
+) -> None:
+    def judged(request: Request) -> str:
+        claims = [
+            {
+                "page": int(page.page_id),
+                "speaker": "user",
+                "quote": page.user_input,
+                "stance": "states",
+                "kind": "trait",
+            }
+            | {"subject": "user", "predicate": dimension, "object": "high", "text": f"The user is high in {dimension}."}
+            for page in request.pages
+        ]
+        return json.dumps({"claims": claims})
+
+    model_server.scenario.when(says(judged), kind="propose_claims")
+    ctx = replace(service.ctx, provider=model_provider)
+    memory = MemoryService(ctx, Worker(ctx)).user(user_id)
+    await memory.set_policy(classes=dict.fromkeys(["religious", "political", "health"], "store"))
+    for _ in range(3):
+        await memory.remember({"user_input": "I pray, I vote, and I run every day."})
+        clock.move(days=1)
+    done = await memory.maintain()
+    assert (await memory.facts(status=None)).items == []
+    assert sum(run.rejected.get("closed_dimension", 0) for run in done.runs) == 3
