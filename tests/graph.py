@@ -16,9 +16,10 @@ async def ask(service: MemoryService, query: str, **params: Any) -> list[dict[st
     return await service.ctx.store.connection.statement(query, **params)
 
 
-async def let_others_rest(service: MemoryService) -> None:
-    """Leave users of tests before without due work, so that a worker that is started now meets only this test's."""
-    await ask(service, "MATCH (u:User) SET u.due_at = datetime('9999-12-31T00:00:00Z')")
+async def let_others_rest(service: MemoryService, but: str = "") -> None:
+    """Leave users of tests before, all but one, without due work, so that a worker that is started meets only that."""
+    never = "MATCH (u:User) WHERE u.user_id <> $but SET u.due_at = datetime('9999-12-31T00:00:00Z')"
+    await ask(service, never, but=but)
 
 
 async def assert_invariants(service: MemoryService, user_id: str) -> None:

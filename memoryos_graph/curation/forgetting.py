@@ -208,16 +208,6 @@ async def _take_out(ctx: Context, tx: Tx, user_id: str, user: Row, run: Row, rea
     ]
     item_ids = [item.split(":", 2)[2] for item in reach.items if item.startswith("goes:")]
     await tx.run(
-        "begin_forget",
-        user_id=user_id,
-        run_id=run_id,
-        now=stamp.now,
-        counts=json.dumps(_receipt_counts(reach)),
-        item_ids=item_ids,
-        tombstone_key=stamp.key,
-        system_keys=[ctx.secret.mac("system", f"{user_id}\x00{row['text']}") for row in told],
-    )
-    await tx.run(
         "write_tombstones",
         user_id=user_id,
         now=stamp.now,
@@ -237,6 +227,17 @@ async def _take_out(ctx: Context, tx: Tx, user_id: str, user: Row, run: Row, rea
         session_ids=reach.sessions,
         answer_ids=reach.answers,
         fact_ids=sorted(reach.unsaid.forgotten),
+    )
+    # last, since the server handles every change after that of a long list as if it had to look through that list
+    await tx.run(
+        "begin_forget",
+        user_id=user_id,
+        run_id=run_id,
+        now=stamp.now,
+        counts=json.dumps(_receipt_counts(reach)),
+        item_ids=item_ids,
+        tombstone_key=stamp.key,
+        system_keys=[ctx.secret.mac("system", f"{user_id}\x00{row['text']}") for row in told],
     )
 
 

@@ -56,6 +56,7 @@ async def served(
                         break  # the model is loaded: a slow machine takes longer for it than a turn may be waited for
                 await asyncio.sleep(0.2)
         assert process.returncode is None, log.read_text()
+        await let_others_rest(opened, but="demo")  # a start makes all users due when the limits are not the last ones
         yield port
     finally:
         if process.returncode is None:
@@ -80,7 +81,11 @@ def _curls() -> list[str]:
 
 
 def test_the_three_curl_commands_work_as_printed(served: int, cli_env: dict[str, str]) -> None:
-    add, search, provenance = (json.loads(_bash(block, cli_env, served)) for block in _curls()[:3])
+    for _ in range(4):  # a repeat is harmless, and waits again: a busy machine may take longer than the half minute
+        add = json.loads(_bash(_curls()[0], cli_env, served))
+        if add["state"] == "indexed":
+            break
+    search, provenance = (json.loads(_bash(block, cli_env, served)) for block in _curls()[1:3])
     assert (add["id"], add["state"]) == ("readme-1", "indexed")
     assert any("hazelnuts" in hit["text"] for hit in search["hits"][:2])
     assert all(hit["sources"] for hit in search["hits"])
