@@ -167,6 +167,18 @@ WITH r
 MATCH (u:User {user_id: $user_id})
 SET u.forget_epoch = u.forget_epoch + 1, u.due_at = $now, u.tombstone_key = $tombstone_key
 
+// name: drop_vectors
+// mode: write
+// Pages as they were before they were indexed: whole, found by their words, and indexed again if they stay.
+UNWIND $page_ids AS page_id
+MATCH (p:Page {user_id: $user_id, page_id: page_id})
+WHERE p.hidden = false AND p.state = 'indexed'
+SET p.state = 'stored'
+REMOVE p.embedding, p.embedding_b
+WITH p
+OPTIONAL MATCH (p)-[:HAS_PASSAGE]->(x:Passage)
+DETACH DELETE x
+
 // name: hide_pages
 // mode: write
 // What a reader is shown stays until the page is deleted: a commit is not applied in one moment, and who read `hidden` just

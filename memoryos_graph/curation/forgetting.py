@@ -23,6 +23,7 @@ from .reach import Reach, core_of, reach_of, said_alike, shown
 from .selecting import Chosen, find_by_words, select
 
 PLAN_KEPT = timedelta(hours=1)
+VECTORS_AT_ONCE = 1_000
 BEGIN_S = (
     600.0  # all is hidden in one transaction, so it takes what it takes: 8 s for 20,000 pages, more on a busy machine
 )
@@ -162,6 +163,7 @@ async def begin(ctx: Context, user_id: str, plan_id: str, also: Sequence[str] = 
     Nothing is done for a plan that runs or ran already. Raises NotFound, InvalidInput (`also`), and Conflict when what
     the plan means has changed since.
     """
+    await _drop_vectors(ctx, user_id, plan_id)
     now, lock = ctx.clock.now(), ctx.clock.new_id()
     key, stem = ctx.clock.new_id() + ctx.clock.new_id(), ctx.clock.new_id()
 
@@ -181,6 +183,29 @@ async def begin(ctx: Context, user_id: str, plan_id: str, also: Sequence[str] = 
         await _take_out(ctx, tx, user_id, user, run, reach, Stamp(now, user["tombstone_key"] or key, stem))
 
     await ctx.store.write(user_id, work, timeout_s=BEGIN_S)
+
+
+async def _drop_vectors(ctx: Context, user_id: str, plan_id: str) -> None:
+    """Of many pages the vectors go first, in batches: with them the one transaction would not fit into the server.
+
+    Whatever happens then, such pages are as any that wait to be indexed.
+    """
+
+    async def read(tx: Tx) -> Row | None:
+        return await tx.one("plan_by_id", user_id=user_id, run_id=plan_id)
+
+    row = await ctx.store.read(user_id, read)
+    pages = list((row and row["run"].get("chosen_pages")) or ())
+    if len(pages) <= VECTORS_AT_ONCE:
+        return
+    lock = ctx.clock.new_id()
+    for start in range(0, len(pages), VECTORS_AT_ONCE):
+
+        async def drop(tx: Tx, part: Sequence[str] = pages[start : start + VECTORS_AT_ONCE]) -> None:
+            await tx.run("lock_user", user_id=user_id, lock=lock)
+            await tx.run("drop_vectors", user_id=user_id, page_ids=list(part))
+
+        await ctx.store.write(user_id, drop)
 
 
 @dataclass(frozen=True)
