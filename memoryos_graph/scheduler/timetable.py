@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -90,7 +91,8 @@ class Timetable:
         task: asyncio.Task[object] = asyncio.ensure_future(_awaited(job, *args))
         self._at_work.add(task)
         task.add_done_callback(self._at_work.discard)
-        await asyncio.shield(task)
+        with suppress(asyncio.CancelledError):  # the end of the scheduler, which would print it as a failure
+            await asyncio.shield(task)
 
     async def _wake(self) -> None:
         self._worker.nudge()
