@@ -95,7 +95,6 @@ class Page:
     content_hash: str
     origin: str = "conversation"
     remember: str = "auto"
-    quarantined: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     embedding: tuple[float, ...] = ()
 

@@ -139,13 +139,15 @@ def _prepare(ctx: Context, user_id: str, n: int, turn: TurnIn, idempotency_key: 
 async def _looked_through(sent: Sequence[_Sent]) -> list[_Sent]:
     """The turns with the sensitive words and the orders found in them, in a thread when there is much to read."""
 
+    sides = [_sides(item.turn) for item in sent]
+
     def look() -> list[_Sent]:
         return [
-            replace(item, found=findings(item.turn, find), quarantined=tuple(quarantined(_sides(item.turn))))
-            for item in sent
+            replace(item, found=findings(item.turn, find), quarantined=tuple(quarantined(texts)))
+            for item, texts in zip(sent, sides, strict=True)
         ]
 
-    size = sum(len(text) for item in sent for text in _sides(item.turn).values())
+    size = sum(len(text) for texts in sides for text in texts.values())
     return look() if size <= SHORT else await asyncio.to_thread(look)
 
 

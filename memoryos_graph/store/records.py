@@ -53,7 +53,6 @@ def page_of(row: Row) -> Page:
         content_hash=row["content_hash"],
         origin=row["origin"],
         remember=row["remember"],
-        quarantined=tuple(row.get("quarantined") or ()),
         keywords=tuple(row.get("keywords") or ()),
         embedding=tuple(row.get("vector") or ()),
     )
