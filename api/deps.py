@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Request, Response, Security
+from fastapi import APIRouter, Depends, Header, Path, Request, Response, Security
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict
@@ -117,3 +117,7 @@ Reader = Annotated[UserMemory, Depends(_memory_for("read"))]
 Writer = Annotated[UserMemory, Depends(_memory_for("write"))]
 Forgetter = Annotated[UserMemory, Depends(_memory_for("forget"))]
 PathId = Annotated[OpaqueId, Path()]
+RequestKey = Annotated[
+    str | None,
+    Header(alias="Idempotency-Key", min_length=1, max_length=256, description="Makes a repeat harmless."),
+]

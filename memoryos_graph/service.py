@@ -556,41 +556,49 @@ class UserMemory:
         request = _checked(VerifyAuditRequest, {"head": given})
         return await chain.verify_audit(self._ctx, self.user_id, request.head)
 
-    async def correct(self, fact_id: str, text: str | None = None, **options: Any) -> Decided:
+    async def correct(
+        self, fact_id: str, text: str | None = None, *, idempotency_key: str | None = None, **options: Any
+    ) -> Decided:
         """Put right what was never so; options are the fields of CorrectRequest. See curation.correcting.correct."""
         request = _checked(CorrectRequest, {"text": text, **options})
-        return await self._decided(correcting.correct(self._ctx, self.user_id, ActKind.CORRECT, fact_id, request))
+        given = (self._ctx, self.user_id, ActKind.CORRECT, fact_id, request)
+        return await self._decided(correcting.correct(*given, key=idempotency_key))
 
-    async def change(self, fact_id: str, text: str | None = None, **options: Any) -> Decided:
+    async def change(
+        self, fact_id: str, text: str | None = None, *, idempotency_key: str | None = None, **options: Any
+    ) -> Decided:
         """Say what took the place of a fact in the world, from `valid_from` on (default now). As `correct` else."""
         request = _checked(CorrectRequest, {"text": text, **options})
-        return await self._decided(correcting.correct(self._ctx, self.user_id, ActKind.CHANGE, fact_id, request))
+        given = (self._ctx, self.user_id, ActKind.CHANGE, fact_id, request)
+        return await self._decided(correcting.correct(*given, key=idempotency_key))
 
-    async def retract(self, fact_id: str, **options: Any) -> Decided:
+    async def retract(self, fact_id: str, *, idempotency_key: str | None = None, **options: Any) -> Decided:
         """Take a fact back: it was never so. Options are `reason` and `version`. Raises NotFound, Conflict."""
-        return await self._uphold(ActKind.RETRACT, fact_id, options)
+        return await self._uphold(ActKind.RETRACT, fact_id, options, idempotency_key)
 
-    async def restore(self, fact_id: str, **options: Any) -> Decided:
+    async def restore(self, fact_id: str, *, idempotency_key: str | None = None, **options: Any) -> Decided:
         """Let a retracted, corrected or changed fact hold again, in place of what took its place. As `retract` else."""
-        return await self._uphold(ActKind.RESTORE, fact_id, options)
+        return await self._uphold(ActKind.RESTORE, fact_id, options, idempotency_key)
 
-    async def confirm(self, fact_id: str, **options: Any) -> Decided:
+    async def confirm(self, fact_id: str, *, idempotency_key: str | None = None, **options: Any) -> Decided:
         """Settle that a proposed fact holds, or one in conflict: then the others were never so. As `retract` else."""
-        return await self._uphold(ActKind.CONFIRM, fact_id, options)
+        return await self._uphold(ActKind.CONFIRM, fact_id, options, idempotency_key)
 
-    async def pin(self, fact_id: str, pinned: bool = True, **options: Any) -> Decided:
+    async def pin(
+        self, fact_id: str, pinned: bool = True, *, idempotency_key: str | None = None, **options: Any
+    ) -> Decided:
         """Keep a fact however little it is used, or no longer; the option is `version`. Raises NotFound, Conflict."""
         request = _checked(PinRequest, {"pinned": pinned, **options})
-        return await pinning.pin(self._ctx, self.user_id, fact_id, request)
+        return await pinning.pin(self._ctx, self.user_id, fact_id, request, key=idempotency_key)
 
-    async def state(self, text: str, **options: Any) -> Decided:
+    async def state(self, text: str, *, idempotency_key: str | None = None, **options: Any) -> Decided:
         """State a fact by hand; options are the fields of StateRequest. See curation.correcting.state_fact."""
         request = _checked(StateRequest, {"text": text, **options})
-        return await self._decided(correcting.state_fact(self._ctx, self.user_id, request))
+        return await self._decided(correcting.state_fact(self._ctx, self.user_id, request, key=idempotency_key))
 
-    async def _uphold(self, kind: ActKind, fact_id: str, options: dict[str, Any]) -> Decided:
+    async def _uphold(self, kind: ActKind, fact_id: str, options: dict[str, Any], key: str | None) -> Decided:
         request = _checked(DecideRequest, options)
-        return await self._decided(correcting.uphold(self._ctx, self.user_id, kind, fact_id, request))
+        return await self._decided(correcting.uphold(self._ctx, self.user_id, kind, fact_id, request, key=key))
 
     async def _decided(self, deciding: Coroutine[Any, Any, Decided]) -> Decided:
         done = await deciding

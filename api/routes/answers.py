@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import Header, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from memoryos_graph.contract import AnswerRequest, AnswerResult, ContextRequest, ContextResult
@@ -17,7 +17,6 @@ from .. import deps, problems
 router = deps.user_router("answers")
 
 STREAM = "text/event-stream"
-_KeyHeader = Header(alias="Idempotency-Key", min_length=1, max_length=256, description="Makes a repeat harmless.")
 _streams: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The answer; with `Accept: text/event-stream` the events `text` ({text}), then `answer` (the "
@@ -39,7 +38,7 @@ async def answer(
     request: AnswerRequest,
     http: Request,
     _: Annotated[deps.NoQuery, Query()],
-    idempotency_key: Annotated[str | None, _KeyHeader] = None,
+    idempotency_key: deps.RequestKey = None,
 ) -> AnswerResult | Response:
     """Answer a question from memory; the question is stored before the model is asked, the answer with all it cites."""
     given = request.model_dump(exclude_unset=True)

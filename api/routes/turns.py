@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Body, Header, Query, Response
+from fastapi import Body, Query, Response
 from pydantic import Discriminator, Field, Tag
 
 from memoryos_graph.contract import MAX_TURNS, OpaqueId, TurnDetail, TurnIn, TurnList, TurnsStored, TurnStored
@@ -24,9 +24,6 @@ Turns = Annotated[
     | Annotated[list[TurnIn], Field(min_length=1, max_length=MAX_TURNS), Tag(problems.TURNS)],
     Discriminator(_shape),
 ]
-
-
-_KeyHeader = Header(alias="Idempotency-Key", min_length=1, max_length=256, description="Makes a repeat harmless.")
 
 
 class RememberQuery(deps.Query):
@@ -52,7 +49,7 @@ async def remember(
     turns: Annotated[Turns, Body(description="One turn, or a list of up to 1,000 in order.")],
     query: Annotated[RememberQuery, Query()],
     response: Response,
-    idempotency_key: Annotated[str | None, _KeyHeader] = None,
+    idempotency_key: deps.RequestKey = None,
 ) -> TurnStored | TurnsStored:
     """Store one turn, or a list in order; when the answer comes, they survive any crash."""
     stored = await memory.remember(turns, idempotency_key=idempotency_key)

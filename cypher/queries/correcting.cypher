@@ -67,3 +67,16 @@ WITH f, $version IS NULL OR f.version = $version AS done
 SET f.pinned = CASE WHEN done THEN $pinned ELSE f.pinned END,
     f.version = CASE WHEN done THEN f.version + 1 ELSE f.version END
 RETURN done, f.version AS version
+
+// name: decision_of_request
+// mode: read
+// What was decided on a request with that key, and what was asked; no hash when what was decided is forgotten.
+MATCH (r:Request {user_id: $user_id, request_key: $request_key})
+WHERE r.at > $since
+MATCH (e:Event {user_id: $user_id, seq: r.seq})
+RETURN r.request_hash AS request_hash, e {.*} AS event
+
+// name: note_request
+// mode: write
+MERGE (r:Request {user_id: $user_id, request_key: $request_key})
+SET r.request_hash = $request_hash, r.seq = $seq, r.ids = $ids, r.at = $now

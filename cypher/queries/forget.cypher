@@ -255,6 +255,13 @@ CALL () {
   SET f.hidden = true
 }
 
+// name: forget_requests
+// mode: write
+// What a repeat of a request is compared with was made from its words.
+MATCH (r:Request {user_id: $user_id})
+WHERE any(id IN r.ids WHERE id IN $ids)
+REMOVE r.request_hash
+
 // name: write_tombstones
 // mode: write
 UNWIND $rows AS row
@@ -486,7 +493,7 @@ SET x = $receipt
 // mode: write
 // All else of a user of whom everything is forgotten, some at a time.
 CALL () {
-  MATCH (n:Conversation|Session|Assistant|Passage|Chain|Segment|SegmentVersion|Fact|Answer|ProfileVersion {user_id: $user_id})
+  MATCH (n:Conversation|Session|Assistant|Passage|Chain|Segment|SegmentVersion|Fact|Answer|ProfileVersion|Request {user_id: $user_id})
   WITH n LIMIT $limit
   DETACH DELETE n
   RETURN count(*) AS nodes

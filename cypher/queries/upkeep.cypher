@@ -64,6 +64,14 @@ WITH r LIMIT $limit
 DETACH DELETE r
 RETURN count(*) AS deleted
 
+// name: delete_requests
+// mode: write
+MATCH (r:Request {user_id: $user_id})
+WHERE r.at <= $before
+WITH r LIMIT $limit
+DELETE r
+RETURN count(*) AS deleted
+
 // name: delete_versions
 // mode: write
 MATCH (s:Segment {user_id: $user_id})

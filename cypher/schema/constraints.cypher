@@ -66,6 +66,10 @@ CREATE CONSTRAINT receipt_key IF NOT EXISTS FOR (n:Receipt) REQUIRE (n.user_id, 
 // mode: schema
 CREATE CONSTRAINT tombstone_key IF NOT EXISTS FOR (n:Tombstone) REQUIRE (n.user_id, n.tombstone_id) IS UNIQUE
 
+// name: request_key
+// mode: schema
+CREATE CONSTRAINT request_key IF NOT EXISTS FOR (n:Request) REQUIRE (n.user_id, n.request_key) IS UNIQUE
+
 // name: job_key
 // mode: schema
 CREATE CONSTRAINT job_key IF NOT EXISTS FOR (n:JobLease) REQUIRE (n.job) IS UNIQUE

@@ -94,9 +94,17 @@ CREATE RANGE INDEX run_user IF NOT EXISTS FOR (n:Run) ON (n.user_id)
 // mode: schema
 CREATE RANGE INDEX run_state IF NOT EXISTS FOR (n:Run) ON (n.user_id, n.state)
 
+// name: segment_to_summarize
+// mode: schema
+CREATE RANGE INDEX segment_to_summarize IF NOT EXISTS FOR (n:Segment) ON (n.user_id, n.to_summarize)
+
 // name: event_user
 // mode: schema
 CREATE RANGE INDEX event_user IF NOT EXISTS FOR (n:Event) ON (n.user_id)
+
+// name: request_user
+// mode: schema
+CREATE RANGE INDEX request_user IF NOT EXISTS FOR (n:Request) ON (n.user_id)
 
 // name: receipt_user
 // mode: schema

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import unicodedata
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
@@ -17,6 +17,7 @@ MAX_QUERY = 20_000
 MAX_JSON = 100_000
 MAX_JSON_DEPTH = 20
 MAX_LIMIT = 500
+REQUESTS_KEPT = timedelta(hours=24)
 EARLIEST = datetime(1000, 1, 1, tzinfo=UTC)  # room on both sides for time zones and "ten years ago"
 LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")

@@ -29,6 +29,7 @@ from ..sensitive import classes_of, classified, find
 from ..store.connection import Row, Tx
 from ..store.ledger import read_known
 from . import wording
+from .requests import Sent, noted, repeated, sent
 from .writing import Decision, locked, write_decision
 
 _EVENTS: Mapping[ActKind, EventKind] = {
@@ -41,38 +42,53 @@ _EVENTS: Mapping[ActKind, EventKind] = {
 _STANCES = {ActKind.CORRECT: Stance.CORRECTS, ActKind.CHANGE: Stance.CHANGES}
 
 
-async def correct(ctx: Context, user_id: str, kind: ActKind, fact_id: str, request: CorrectRequest) -> Decided:
+async def correct(
+    ctx: Context, user_id: str, kind: ActKind, fact_id: str, request: CorrectRequest, *, key: str | None = None
+) -> Decided:
     """Put another fact in the place of one: it was never so (correct), or is so no longer (change).
 
     A correction also renews the summaries of topics that told the old value. Cost: one call for embeddings, no model,
     the same number of statements whatever the fact. Writes Page, Fact, DERIVED_FROM, SUPERSEDES, SegmentVersion,
     ProfileVersion, Event. Raises NotFound, Conflict (a stale version, or a fact that can't be decided
-    about so), InvalidInput, ModelUnavailable: nothing was written.
+    about so), InvalidInput, ModelUnavailable: nothing was written. With the `key` of a request that was answered within
+    a day the answer is that one, and nothing is written.
     """
+    told = sent(ctx, user_id, key, kind.value, fact_id, request)
+    if done := await _answered(ctx, user_id, told):
+        return done
     known = await _known(ctx, user_id, fact_id)
     _past(ctx, request.valid_from)
     text = request.text if request.text is not None else wording.text_with(known["fact"], str(request.object))
     words = _words(ctx, text)
     claim = _classified(wording.corrected(known["fact"], words, request.object, request.valid_from))
-    return await _decide(ctx, user_id, kind, fact_id, known, words, replace(claim, stance=_STANCES[kind]), request)
+    claim = replace(claim, stance=_STANCES[kind])
+    return await _decide(ctx, user_id, kind, fact_id, known, words, claim, request, told)
 
 
-async def uphold(ctx: Context, user_id: str, kind: ActKind, fact_id: str, request: DecideRequest) -> Decided:
+async def uphold(
+    ctx: Context, user_id: str, kind: ActKind, fact_id: str, request: DecideRequest, *, key: str | None = None
+) -> Decided:
     """Take a fact back (retract), let it hold again (restore), or settle that it holds (confirm). As `correct` else.
 
     A restored or confirmed fact is stated anew, on a page of its own with the words of the fact.
     """
+    told = sent(ctx, user_id, key, kind.value, fact_id, request)
+    if done := await _answered(ctx, user_id, told):
+        return done
     known = await _known(ctx, user_id, fact_id)
     fact = known["fact"]
     words = _words(ctx, wording.denial(fact) if kind is ActKind.RETRACT else fact["text"])
-    return await _decide(ctx, user_id, kind, fact_id, known, words, wording.same(fact, words), request)
+    return await _decide(ctx, user_id, kind, fact_id, known, words, wording.same(fact, words), request, told)
 
 
-async def state_fact(ctx: Context, user_id: str, request: StateRequest) -> Decided:
+async def state_fact(ctx: Context, user_id: str, request: StateRequest, *, key: str | None = None) -> Decided:
     """Keep a fact that a caller states by hand, on a page of origin `manual`. Costs and errors as `correct`.
 
     The user need not exist yet. What contradicts a fact is treated as if it had been said in a turn.
     """
+    told = sent(ctx, user_id, key, "state", "", request)
+    if done := await _answered(ctx, user_id, told):
+        return done
     words = _words(ctx, request.text)
     claim = _classified(wording.stated(words, request.predicate, request.object, request.valid_from))
     decision = Decision(
@@ -93,10 +109,13 @@ async def state_fact(ctx: Context, user_id: str, request: StateRequest) -> Decid
 
     async def write(tx: Tx) -> Decided:
         user, at = await locked(ctx, tx, user_id, lock, now, makes_user=True)
+        if done := await repeated(ctx, tx, user_id, told):
+            return done
         _allowed(user, found)
         ledger = await _ledger(tx, user_id, claim.predicate, at, stem)
         fact = state(ledger, claim, decision.fact_id, at)
-        return await write_decision(ctx, tx, user_id, user, decision, ledger, fact, at)
+        done = await write_decision(ctx, tx, user_id, user, decision, ledger, fact, at)
+        return await noted(tx, user_id, told, done)
 
     return await ctx.store.write(user_id, write)
 
@@ -110,6 +129,7 @@ async def _decide(
     words: wording.Words,
     claim: Claim,
     request: DecideRequest,
+    asked: Sent | None,
 ) -> Decided:
     retracts = kind is ActKind.RETRACT
     renewed = _renewed(ctx, known, claim) if kind is ActKind.CORRECT else []
@@ -140,6 +160,8 @@ async def _decide(
 
     async def write(tx: Tx) -> Decided:
         user, at = await locked(ctx, tx, user_id, lock, now)
+        if done := await repeated(ctx, tx, user_id, asked):
+            return done
         _allowed(user, found)
         if user["forget_epoch"] != known["forget_epoch"]:
             raise TryAgain("something was forgotten meanwhile; nothing was written")
@@ -147,7 +169,8 @@ async def _decide(
         fact = _checked(ledger, kind, fact_id, request, claim.valid_from)
         said_at = max([at, *(one.said_at for one in fact.statements)])
         fact = decide(ledger, kind, fact, claim, decision.fact_id, said_at)
-        return await write_decision(ctx, tx, user_id, user, decision, ledger, fact, at, said_at)
+        done = await write_decision(ctx, tx, user_id, user, decision, ledger, fact, at, said_at)
+        return await noted(tx, user_id, asked, done)
 
     return await ctx.store.write(user_id, write)
 
@@ -156,6 +179,15 @@ def _renewed(ctx: Context, known: Row, claim: Claim) -> list[Row]:
     """The topics whose summary told what is corrected, as they are to be told from now on."""
     found = [wording.retold(row, known["fact"]["object"], claim.object) for row in known["segments"]]
     return [row | {"version_id": ctx.clock.new_id()} for row in found if row is not None]
+
+
+async def _answered(ctx: Context, user_id: str, request: Sent | None) -> Decided | None:
+    """The answer to a repeat, before anything is looked for or embedded."""
+
+    async def read(tx: Tx) -> Decided | None:
+        return await repeated(ctx, tx, user_id, request)
+
+    return await ctx.store.read(user_id, read) if request else None
 
 
 async def _known(ctx: Context, user_id: str, fact_id: str) -> Row:

@@ -240,6 +240,7 @@ async def _take_out(ctx: Context, tx: Tx, user_id: str, user: Row, run: Row, rea
     )
     await _write_facts(tx, user_id, run, reach)
     await tx.run("hide_pages", user_id=user_id, run_id=run_id, page_ids=sorted(gone.pages))
+    await tx.run("forget_requests", user_id=user_id, ids=sorted({*gone.pages, *reach.unsaid.forgotten}))
     await tx.run("change_pages", user_id=user_id, rows=[_changed(page, reach) for page in changed])
     await tx.run("cut_sources", user_id=user_id, page_ids=sorted({page_id for page_id, _ in gone.sides}))
     await tx.run("refresh_followers", user_id=user_id, page_ids=reach.followers)

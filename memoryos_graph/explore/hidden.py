@@ -14,6 +14,7 @@ HIDDEN = frozenset(
         "id_key",
         "content_key",
         "request_key",
+        "request_hash",
         "claim_key",
         "asked_hash",
         "content_hash",

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..context import Context
 from ..contract import MAX_TURNS, TurnIn, TurnStored
+from ..contract.values import REQUESTS_KEPT
 from ..domain.forgetting import TombstoneKeys
 from ..domain.orders import quarantined
 from ..domain.page import PageState, Tier, Turn
@@ -24,7 +25,6 @@ from ..store.connection import Row, Tx
 from ..store.records import event_row, page_properties
 from ..store.users import lock_for_turns
 
-REQUESTS_KEPT = timedelta(hours=24)
 SYSTEM_TEXTS_KNOWN = 20
 
 

@@ -89,9 +89,9 @@ def fact_of(row: Row, moment: Moment | None = None) -> FactOut:
         reason=fact.get("reason") or None,
         sources=_sources(row, ends=False),
         ends=_sources(row, ends=True),
-        supersedes=row["supersedes"],
-        superseded_by=row["superseded_by"],
-        conflicts_with=row["conflicts_with"],
+        supersedes=sorted(row["supersedes"]),
+        superseded_by=sorted(row["superseded_by"]),
+        conflicts_with=sorted(row["conflicts_with"]),
         would_replace=row["would_replace"],
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -37,7 +37,7 @@ def correct(
     output: Output = None,
 ) -> None:
     """Put right what was never so; the old fact stays readable."""
-    given = {"object": object, "reason": reason, "valid_from": valid_from, "version": version}
+    given: dict[str, Any] = {"object": object, "reason": reason, "valid_from": valid_from, "version": version}
     _decide(ctx, lambda memory: memory.correct(fact_id, _joined(text), **given), no_work, user, output)
 
 
@@ -54,7 +54,7 @@ def change(
     output: Output = None,
 ) -> None:
     """Say what took the place of a fact in the world, now or since --valid-from."""
-    given = {"object": object, "reason": reason, "valid_from": valid_from, "version": version}
+    given: dict[str, Any] = {"object": object, "reason": reason, "valid_from": valid_from, "version": version}
     _decide(ctx, lambda memory: memory.change(fact_id, _joined(text), **given), no_work, user, output)
 
 
