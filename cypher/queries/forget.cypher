@@ -450,7 +450,7 @@ RETURN s.segment_id AS segment_id, s.version AS version,
 UNWIND $rows AS row
 MATCH (s:Segment {user_id: $user_id, segment_id: row.segment_id})
 WHERE s.forget_run = $run_id
-SET s += row.properties, s.hidden = false, s.archived = row.archived
+SET s += row.properties, s.hidden = false, s.archived = row.archived, s.to_summarize = CASE WHEN $by_model THEN true END
 REMOVE s.forget_run
 WITH s, row
 CALL db.create.setNodeVectorProperty(s, 'embedding', row.vector)
@@ -458,8 +458,14 @@ CREATE (v:SegmentVersion {user_id: $user_id, version_id: row.version_id, version
                           keywords: s.keywords, at: $now, model: 'extractive', prompt_hash: ''})
 CREATE (v)-[:VERSION_OF]->(s)
 WITH s, v
-MATCH (p:Page)-[:IN_SEGMENT]->(s)
-CREATE (v)-[:DERIVED_FROM {run_id: $run_id}]->(p)
+CALL (s, v) {
+  MATCH (p:Page)-[:IN_SEGMENT]->(s)
+  CREATE (v)-[:DERIVED_FROM {run_id: $run_id}]->(p)
+}
+WITH DISTINCT $by_model AS by_model
+WHERE by_model
+MATCH (u:User {user_id: $user_id})
+SET u.due_at = CASE WHEN u.due_at > $now THEN $now ELSE u.due_at END
 
 // name: delete_segments
 // mode: write

@@ -135,8 +135,11 @@ def _chain(row: Row) -> dict[str, Any]:
 
 
 async def _mend_segments(ctx: Context, user_id: str, run_id: str) -> None:
-    """An extractive summary of what is left of each segment, and a vector of it. One embedding call for twenty."""
-    now = ctx.clock.now()
+    """An extractive summary of what is left of each segment, and a vector of it. One embedding call for twenty.
+
+    With a model, a summary by it is due (pipeline.summarizing).
+    """
+    now, by_model = ctx.clock.now(), ctx.settings.llm == "model"
 
     async def left(tx: Tx) -> list[Row]:
         return await tx.run("segments_left", user_id=user_id, run_id=run_id, limit=SEGMENTS_AT_ONCE)
@@ -150,7 +153,9 @@ async def _mend_segments(ctx: Context, user_id: str, run_id: str) -> None:
 
         async def mend(tx: Tx, emptied: list[str] = emptied, written: list[Row] = written) -> list[Row]:
             await tx.run("delete_segments", user_id=user_id, run_id=run_id, segment_ids=emptied)
-            return await tx.run("mend_segments", user_id=user_id, run_id=run_id, rows=written, now=now)
+            return await tx.run(
+                "mend_segments", user_id=user_id, run_id=run_id, rows=written, now=now, by_model=by_model
+            )
 
         await _locked(ctx, user_id, mend)
 

@@ -18,6 +18,7 @@ EventKind = Literal[
     "promote",
     "heat",
     "archive",
+    "summarize",
     "reembed",
     "retry",
     "retention",

@@ -102,13 +102,18 @@ def joined(
     )
 
 
+def summed_up(newest: Sequence[str], older: str) -> str:
+    """Lines about what a segment holds, the first ones first, and as much of the older summary as has room."""
+    return _summary(newest[0], "\n".join([*newest[1:], older]))
+
+
 def _unit(vector: Sequence[float]) -> list[float]:
     norm = math.sqrt(sum(x * x for x in vector)) or 1.0
     return [x / norm for x in vector]
 
 
 def _summary(newest: str, older: str) -> str:
-    lines = [newest, *(line for line in older.split("\n") if line != newest)]
+    lines = [newest, *(line for line in older.split("\n") if line not in ("", newest))]
     kept: list[str] = []
     for line in lines:
         if kept and sum(map(len, kept)) + len(line) > SUMMARY_LENGTH:

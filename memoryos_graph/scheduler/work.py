@@ -33,6 +33,7 @@ from ..pipeline.step import (
     resumes_at,
     run_begun,
 )
+from ..pipeline.summarizing import summarize, summary_due
 from ..recall.listing import get_run
 from ..store.connection import Row, Tx
 
@@ -71,7 +72,17 @@ async def _archive(ctx: Context, user_id: str, asked: Asked) -> RunOut | None:
     return await archive(ctx, user_id)
 
 
-STEPS: dict[str, StepFunction] = {"index": _index, "migrate": _migrate, "promote": _promote, "archive": _archive}
+async def _summarize(ctx: Context, user_id: str, asked: Asked) -> RunOut | None:
+    return await summarize(ctx, user_id, due_before=asked.due_before)
+
+
+STEPS: dict[str, StepFunction] = {
+    "index": _index,
+    "migrate": _migrate,
+    "promote": _promote,
+    "archive": _archive,
+    "summarize": _summarize,
+}
 
 
 @dataclass(frozen=True)
@@ -243,7 +254,7 @@ async def _do(
 
 
 async def next_due_at(ctx: Context, user_id: str) -> datetime:
-    """When there is work for this user by what the graph says now; NEVER when there is none. Four statements."""
+    """When there is work for this user by what the graph says now; NEVER when there is none. Five statements."""
 
     async def read(tx: Tx) -> datetime:
         user = await tx.one("user_budget", user_id=user_id)
@@ -252,7 +263,7 @@ async def next_due_at(ctx: Context, user_id: str) -> datetime:
         if user["forgetting"]:
             return ctx.clock.now()
         resume = resumes_at(ctx, user) or ctx.clock.now()
-        asking = min(await migration_due(ctx, tx, user_id), await promotion_due(ctx, tx, user_id))
+        asking = min([await due(ctx, tx, user_id) for due in (migration_due, promotion_due, summary_due)])
         waiting = max(asking, resume) if asking < NEVER else NEVER
         ending = session_end(user) or NEVER
         return min(await index_due(ctx, tx, user_id), waiting, user["retry_at"] or NEVER, ending)

@@ -167,6 +167,7 @@ WORDS: dict[str, Callable[[Numbers], str]] = {
     "promote": lambda n: f"a topic was read, {_many(n['facts'], 'new fact')}; {_heat(n)}",
     "heat": _crossed,
     "archive": _archived,
+    "summarize": lambda n: f"{_many(n['segments'], 'topic')} summed up by the model",
     "answer": _answered,
     "read": _read,
     "export": lambda n: "evidence made" if "evidence" in n else "exported",
