@@ -67,6 +67,10 @@ def slots_from(said: Sequence[Statement], wanted: Iterable[SlotKey]) -> list[Slo
         if (replaced := replaced_slot(one)) and one.stance is not Stance.ENDS:
             blows[replaced].append(one)
     begins = _inherited(inside, blows)
+    for restoration in [one for one in said if one.is_act(ActKind.RESTORE)]:
+        for slot in {slot_of(one) for one in said if _undone_by(restoration, one, begins)}:
+            if restoration not in blows[slot]:
+                blows[slot].append(restoration)
     for acting in blows.values():
         acting[:] = [one for one in acting if not _withdrawn(one, said, begins)]
     return [_slot(inside[wish], blows[wish], dict(begins)) for wish in sorted(wanted) if inside[wish]]
@@ -111,6 +115,13 @@ def _inherited(
     return begins
 
 
+def _undone_by(restoration: Statement, blow: Statement, begins: dict[Statement, datetime]) -> bool:
+    """Whether a blow took the place of what holds after all."""
+    if blow.order > restoration.order or replaced_slot(blow) != slot_of(restoration):
+        return False
+    return restoration.act is not None and restoration.act.covers(blow.begins or begins.get(blow, blow.said_at))
+
+
 def _withdrawn(blow: Statement, said: Sequence[Statement], begins: dict[Statement, datetime]) -> bool:
     """Whether a caller said last that the words of a blow are not so, or that what they replaced holds after all."""
     at, withdrawn = blow.begins or begins.get(blow, blow.said_at), False
@@ -118,7 +129,7 @@ def _withdrawn(blow: Statement, said: Sequence[Statement], begins: dict[Statemen
     for one in sorted(acts, key=lambda one: one.order):
         meant = one.act is not None and one.act.covers(at)
         same = meant and slot_of(one) == slot_of(blow) and one.predicate == blow.predicate
-        back = replaced_slot(one) == slot_of(blow) and slot_of(one) == replaced_slot(blow)
+        back = meant and slot_of(one) == replaced_slot(blow)
         if (one.is_act(ActKind.RETRACT) and same) or (one.is_act(ActKind.RESTORE) and back):
             withdrawn = True
         elif one.is_act(ActKind.RESTORE) and same:

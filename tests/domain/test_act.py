@@ -125,3 +125,37 @@ def test_a_restoration_also_speaks_of_a_correction_that_was_corrected_then() -> 
     again = Ledger.of(ledger.facts.values(), NOW, waiting=ledger.waiting, stem="u")
     unsay(again, lambda one: one.span.page_id == "d2")
     assert _current(again) == ["tea"]
+
+
+def test_a_restoration_undoes_all_that_took_the_place_of_what_holds_after_all() -> None:
+    """Tea was corrected to cocoa, said once more, changed to coffee: restored, it holds, and neither of them does."""
+    ledger = ledger_after((make_claim("likes", "tea"), day(1)))
+    tea = _of(ledger, "tea")
+    cocoa = make_claim("likes", "cocoa", "c1", stance=Stance.CORRECTS)
+    ledger, _ = _decided(ledger, ActKind.CORRECT, tea, cocoa, 1)
+    ledger = Ledger.of(ledger.facts.values(), NOW, waiting=ledger.waiting, stem="said")
+    ledger.take(make_claim("likes", "tea", "p2"), "again", {"p2": day(102)})
+    ledger.settle()
+    (again,) = [f for f in ledger.facts.values() if f.object == "tea" and f.status is FactStatus.CURRENT]
+    coffee = make_claim("likes", "coffee", "c2", stance=Stance.CHANGES)
+    ledger, _ = _decided(ledger, ActKind.CHANGE, again, coffee, 3)
+    assert _current(ledger) == ["cocoa", "coffee"]
+    (first,) = [f for f in ledger.facts.values() if f.object == "tea" and f.retired_by is not None and f.counts]
+    ledger, restored = _decided(ledger, ActKind.RESTORE, first, make_claim("likes", "tea", "r1"), 4)
+    assert (restored.object, restored.valid_from, _current(ledger)) == ("tea", day(1), ["tea"])
+    assert [_of(ledger, object).status for object in ("cocoa", "coffee")] == [FactStatus.RETRACTED] * 2
+
+
+def test_a_restoration_of_one_time_leaves_what_took_the_place_of_another() -> None:
+    ledger = ledger_after((make_claim("likes", "tea"), day(1)))
+    ledger, _ = _decided(
+        ledger, ActKind.CHANGE, _of(ledger, "tea"), make_claim("likes", "cocoa", "c1", stance=Stance.CHANGES), 1
+    )
+    ledger = Ledger.of(ledger.facts.values(), NOW, waiting=ledger.waiting, stem="said")
+    ledger.take(make_claim("likes", "tea", "p2"), "again", {"p2": day(102)})
+    ledger.settle()
+    (again,) = [f for f in ledger.facts.values() if f.object == "tea" and f.status is FactStatus.CURRENT]
+    ledger, _ = _decided(ledger, ActKind.RETRACT, again, make_claim("likes", "tea", "d1", stance=Stance.ENDS), 3)
+    (again,) = [f for f in ledger.facts.values() if f.object == "tea" and f.retired_by is not None]
+    ledger, _ = _decided(ledger, ActKind.RESTORE, again, make_claim("likes", "tea", "r1"), 4)
+    assert _current(ledger) == ["cocoa", "tea"]

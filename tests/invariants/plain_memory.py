@@ -75,6 +75,7 @@ def believe(words: Sequence[Word]) -> Believed:
 def _denied(said: Sequence[Word], begins: dict[Word, datetime]) -> dict[Word, Word]:
     """What was never so, by the decision that says it; each decision works on what was said before it."""
     denied: dict[Word, Word] = {}
+    earlier: dict[Word, dict[Word, Word]] = {}
     for now, decision in enumerate(said):
         before = [word for word in said[:now] if word.topic == decision.topic]
         stated = [word for word in before if word.kind not in ("end", "retract") and decision.means(begins[word])]
@@ -87,13 +88,29 @@ def _denied(said: Sequence[Word], begins: dict[Word, datetime]) -> dict[Word, Wo
             denied = {word: by for word, by in denied.items() if by not in own} | dict.fromkeys(own, decision)
         elif decision.kind in ("restore", "confirm"):
             _take_over(decision, own, begins)
+            if decision.kind == "confirm" and decision.topic == CITY and own:
+                denied |= dict.fromkeys(_held_instead(decision, before, begins, denied), decision)
             if decision.kind == "restore":
+                earlier[decision] = dict(denied)
                 denied = {word: by for word, by in denied.items() if word not in own}
-                wrong = _denied_by_restoring(decision, before, own, begins, denied)
-                if decision.topic == CITY and not own:
-                    _take_over(decision, wrong, begins)
-                denied |= dict.fromkeys(wrong, decision)
+                while wrong := _denied_by_restoring(decision, before, own, begins, denied):
+                    if decision.topic == CITY and not own:
+                        _take_over(decision, wrong, begins)
+                    for undone in [word for word in wrong if word.kind == "restore"]:  # what it had denied is back
+                        back = [word for word, by in denied.items() if by is undone]
+                        denied = {w: by for w, by in denied.items() if w not in back}
+                        denied |= {w: earlier[undone][w] for w in back if w in earlier[undone]}
+                    denied |= dict.fromkeys(wrong, decision)
     return denied
+
+
+def _held_instead(
+    decision: Word, before: Sequence[Word], begins: dict[Word, datetime], denied: dict[Word, Word]
+) -> list[Word]:
+    """What was believed of the city when another one was confirmed."""
+    holding = [word for word in before if word not in denied and word.kind != "retract"]
+    held = [b for b in _through_time(holding, begins, lambda word: CITY) if b.until is None]
+    return [word for belief in held if belief.value != decision.value for word in belief.words]
 
 
 def _denied_by_restoring(
