@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import httpx
+import hypothesis
 import pytest
 
 for name in [n for n in os.environ if n.startswith(("MEMORYOS_", "NEO4J_", "OPENAI_"))]:
@@ -30,6 +31,11 @@ from memoryos_graph.scheduler.worker import Worker
 from memoryos_graph.store import managed
 from memoryos_graph.store.cypher_files import Line
 from memoryos_graph.visits import VisitBuffer
+
+hypothesis.settings.register_profile(
+    "untimed", deadline=None
+)  # how long an example takes says nothing on a busy machine
+hypothesis.settings.load_profile("untimed")
 
 if TYPE_CHECKING:  # it imports the client of model servers, which takes a second or two
     from memoryos_graph.llm.openai_provider import OpenAIProvider

@@ -43,9 +43,7 @@ EXAMPLES = 6
 
 def _bounded(test: Callable[..., Any]) -> Callable[..., Any]:
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    return settings(max_examples=EXAMPLES, derandomize=True, database=None, deadline=None, suppress_health_check=slow)(
-        test
-    )
+    return settings(max_examples=EXAMPLES, derandomize=True, database=None, suppress_health_check=slow)(test)
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,7 @@ def withdrawn(ledger: Ledger) -> set[tuple[str, str, str]]:
     }
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(claims=st.lists(SAYINGS, min_size=1, max_size=7), gone=st.sets(st.integers(0, 6), min_size=1))
 def test_what_is_left_is_what_would_be_known_had_it_never_been_said(claims: list[Claim], gone: set[int]) -> None:
     said = _said(claims)

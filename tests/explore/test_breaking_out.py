@@ -94,7 +94,6 @@ def queries(draw: st.DrawFn) -> str:
     max_examples=80,
     derandomize=True,
     database=None,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(query=queries())

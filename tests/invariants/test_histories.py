@@ -43,7 +43,6 @@ FORGET = st.tuples(
 HISTORY = st.lists(st.one_of(SAY, SAY, WORK, DECIDE, DECIDE, FORGET), min_size=3, max_size=12)
 FIXED = settings(
     max_examples=25,
-    deadline=None,
     derandomize=True,
     phases=[Phase.generate],  # a history takes seconds: to shrink one would take hours
     suppress_health_check=[HealthCheck.function_scoped_fixture],

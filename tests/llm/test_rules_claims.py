@@ -556,7 +556,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES | st.text(max_size=8), max_size=12).map("".join))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_is_survived_and_every_span_is_exact(text: str) -> None:
     claims_of(page(text, text))
 

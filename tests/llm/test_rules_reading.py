@@ -179,7 +179,7 @@ TEXTS = st.text(max_size=60) | st.sampled_from(
 @given(
     st.lists(st.tuples(TEXTS, TEXTS, st.sampled_from([None, 0, 40, 90]), st.sampled_from("st")), min_size=1, max_size=6)
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_reading_covers_every_page_and_keeps_its_limits(rows: list[tuple[str, str, float | None, str]]) -> None:
     pages = [page(i, user, assistant, session=session, at=at) for i, (user, assistant, at, session) in enumerate(rows)]
     reading = read(pages)

@@ -232,7 +232,6 @@ async def lived(service: MemoryService, memory: UserMemory, clock: FakeClock) ->
 
 @settings(
     max_examples=60,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

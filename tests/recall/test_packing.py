@@ -50,7 +50,7 @@ def _item(n: int, part: Part, fact: bool, one: str, other: str, rank: int) -> It
 
 
 @pytest.mark.parametrize("counter", COUNTERS, ids=["characters", "model"])
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@settings(max_examples=40, derandomize=True, database=None)
 @given(given_items=st.lists(ITEM, max_size=12), budget=st.integers(200, 3000))
 def test_case_u37_the_budget_is_kept_whatever_is_said(
     counter: TokenCounter, given_items: list[tuple[Part, bool, str, str, int]], budget: int
