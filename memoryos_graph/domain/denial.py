@@ -28,14 +28,14 @@ def denials(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Stat
         again = [] if foreign else _said_again(slot, denial, before)
         if denial.is_act(ActKind.RESTORE):
             earlier[denial] = dict(denied)
-            denied = {one: by for one, by in denied.items() if one not in again}
+            denied = _all_but(again, denied)
         moot = denial.is_act(ActKind.CONFIRM) and not again  # what it confirmed is forgotten: it just states
         targets: list[Statement] = []
         while not moot:  # a restoration also denies what comes back with its first denials
             left = [one for one in before if one not in denied]
-            found = _targets(slot, denial, left, foreign=foreign)
+            found = _displaced(slot, denial, left, before) if foreign else _targets(slot, denial, left)
             if denial.is_act(ActKind.RETRACT, ActKind.RESTORE):
-                denied = _without(denied, found, earlier)
+                denied = _all_but(again, _without(denied, found, earlier))
             denied |= dict.fromkeys(found, denial)
             targets += found
             if not found or not denial.is_act(ActKind.RESTORE):
@@ -47,6 +47,11 @@ def denials(slot: Slot, statements: Sequence[Statement]) -> dict[Statement, Stat
             unsaid = [one for one in proposals if one.begins is None]
             slot.begins |= dict.fromkeys([denial, *unsaid], begins)
     return denied
+
+
+def _all_but(again: Collection[Statement], denied: Mapping[Statement, Statement]) -> dict[Statement, Statement]:
+    """What is denied, without what holds after all."""
+    return {one: by for one, by in denied.items() if one not in again}
 
 
 def _without(
@@ -113,17 +118,25 @@ def _said_again(slot: Slot, denial: Statement, before: Sequence[Statement]) -> l
     return [one for one in before if one.states and slot.value_of(one) == value and _meant(slot, denial, one)]
 
 
-def _targets(slot: Slot, denial: Statement, before: Sequence[Statement], *, foreign: bool) -> list[Statement]:
+def _displaced(
+    slot: Slot, denial: Statement, left: Sequence[Statement], before: Sequence[Statement]
+) -> list[Statement]:
+    """What a denial from another slot denies; a restoration what took its place, and what let that hold again."""
+    said = [one for one in left if one.states and _meant(slot, denial, one)]
+    if not denial.is_act(ActKind.RESTORE):
+        return said
+    known = [one for one in before if one.states and _meant(slot, denial, one)]
+    instead = any(_took_the_place_of(one, denial.object) for one in known)
+    return [one for one in said if _took_the_place_of(one, denial.object) or (instead and one.is_act(ActKind.RESTORE))]
+
+
+def _targets(slot: Slot, denial: Statement, before: Sequence[Statement]) -> list[Statement]:
     said = [one for one in before if one.states and _meant(slot, denial, one)]
     value = slot.value_of(denial)
     if denial.is_act(ActKind.RESTORE):
-        if foreign:
-            return [one for one in said if _took_the_place_of(one, denial.object)]
         ends = [one for one in before if not one.states and not one.act and slot.value_of(one) in (None, value)]
         ends = [one for one in ends if _meant(slot, denial, one)]
         return [*(one for one in said if slot.value_of(one) != value), *ends]
-    if foreign:
-        return said
     if denial.is_act(ActKind.RETRACT):
         return [one for one in said if slot.value_of(one) == value]
     return _corrected(slot, denial, said, before)

@@ -71,8 +71,8 @@ def slots_from(said: Sequence[Statement], wanted: Iterable[SlotKey]) -> list[Slo
         for slot in {slot_of(one) for one in said if _undone_by(restoration, one, begins)}:
             if restoration not in blows[slot]:
                 blows[slot].append(restoration)
-    for acting in blows.values():
-        acting[:] = [one for one in acting if not _withdrawn(one, said, begins)]
+    for slot, acting in blows.items():
+        acting[:] = [one for one in acting if not _withdrawn(one, slot, said, begins)]
     return [_slot(inside[wish], blows[wish], dict(begins)) for wish in sorted(wanted) if inside[wish]]
 
 
@@ -122,14 +122,14 @@ def _undone_by(restoration: Statement, blow: Statement, begins: dict[Statement, 
     return restoration.act is not None and restoration.act.covers(blow.begins or begins.get(blow, blow.said_at))
 
 
-def _withdrawn(blow: Statement, said: Sequence[Statement], begins: dict[Statement, datetime]) -> bool:
+def _withdrawn(blow: Statement, slot: SlotKey, said: Sequence[Statement], begins: dict[Statement, datetime]) -> bool:
     """Whether a caller said last that the words of a blow are not so, or that what they replaced holds after all."""
     at, withdrawn = blow.begins or begins.get(blow, blow.said_at), False
     acts = [one for one in said if one.act and one.order > blow.order and slot_of(one).subject == slot_of(blow).subject]
     for one in sorted(acts, key=lambda one: one.order):
         meant = one.act is not None and one.act.covers(at)
         same = meant and slot_of(one) == slot_of(blow) and one.predicate == blow.predicate
-        back = meant and slot_of(one) == replaced_slot(blow)
+        back = meant and slot_of(one) == slot
         if (one.is_act(ActKind.RETRACT) and same) or (one.is_act(ActKind.RESTORE) and back):
             withdrawn = True
         elif one.is_act(ActKind.RESTORE) and same:

@@ -66,10 +66,16 @@ def believe(words: Sequence[Word]) -> Believed:
     facts = _through_time([w for w in holding if w.topic == CITY], begins, lambda word: CITY)
     likes = [w for w in holding if w.topic == LIKES]
     changed = [w for w in said if w.topic == LIKES and w.kind == "change" and _known(w, said)]
-    changed = [w for w in changed if w not in denied or denied[w].kind == "correct"]  # then another took the place
+    changed = [w for w in changed if w not in denied or _put_right(w, denied[w], said)]  # then another took the place
     facts += _through_time(likes, begins, lambda word: word.value, changed)
     withdrawn = {(word.topic, word.value, word.page_id) for word in denied if word.kind != "end"}
     return Believed(facts, withdrawn)
+
+
+def _put_right(word: Word, by: Word, said: Sequence[Word]) -> bool:
+    """Whether a word is denied by a correction, or by what lets one hold again."""
+    corrections = [w for w in said if w.kind == "correct" and (w.target, w.value) == (word.value, by.value)]
+    return by.kind == "correct" or (by.kind == "restore" and bool(corrections))
 
 
 def _denied(said: Sequence[Word], begins: dict[Word, datetime]) -> dict[Word, Word]:
@@ -85,7 +91,7 @@ def _denied(said: Sequence[Word], begins: dict[Word, datetime]) -> dict[Word, Wo
             _take_over(decision, wrong, begins)
             denied |= dict.fromkeys(wrong, decision)
         elif decision.kind == "retract":
-            denied = {word: by for word, by in denied.items() if by not in own} | dict.fromkeys(own, decision)
+            denied = _without(denied, own, earlier) | dict.fromkeys(own, decision)
         elif decision.kind in ("restore", "confirm"):
             _take_over(decision, own, begins)
             if decision.kind == "confirm" and decision.topic == CITY and own:
@@ -96,12 +102,23 @@ def _denied(said: Sequence[Word], begins: dict[Word, datetime]) -> dict[Word, Wo
                 while wrong := _denied_by_restoring(decision, before, own, begins, denied):
                     if decision.topic == CITY and not own:
                         _take_over(decision, wrong, begins)
-                    for undone in [word for word in wrong if word.kind == "restore"]:  # what it had denied is back
-                        back = [word for word, by in denied.items() if by is undone]
-                        denied = {w: by for w, by in denied.items() if w not in back}
-                        denied |= {w: earlier[undone][w] for w in back if w in earlier[undone]}
+                    denied = _without(denied, wrong, earlier, elsewhere=decision.topic == CITY)
                     denied |= dict.fromkeys(wrong, decision)
     return denied
+
+
+def _without(
+    denied: dict[Word, Word],
+    undone: Sequence[Word],
+    earlier: dict[Word, dict[Word, Word]],
+    *,
+    elsewhere: bool = True,
+) -> dict[Word, Word]:
+    """What is denied when some decisions are undone: what they had denied is as before, also of other things or not."""
+    back = {w: by for w, by in denied.items() if by in undone and (elsewhere or w.value == by.value)}
+    before = {w: earlier[by][w] for w, by in back.items() if w in earlier.get(by, {})}
+    kept = {w: by for w, by in denied.items() if w not in back}
+    return kept | {w: by for w, by in before.items() if by not in undone}
 
 
 def _held_instead(
@@ -123,6 +140,8 @@ def _denied_by_restoring(
     else:
         wrong = [word for word in since if word.kind == "end" and word.value == decision.value]
         wrong += [word for word in since if word.target == decision.value]
+        instead = {word.value for word in before if word.target == decision.value and decision.means(begins[word])}
+        wrong += [word for word in since if word.kind == "restore" and word.value in instead]
         for mine in [word for word in own if word.kind in ("correct", "change")]:
             wrong += [word for word in since if word.value == mine.target and word.kind == "restore"]
             if mine.kind == "correct":
