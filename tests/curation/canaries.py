@@ -40,7 +40,7 @@ async def tell(said: Said, words: list[str]) -> list[str]:
     )
     await memory.maintain()
     answer = await memory.answer(
-        f"I live in {city}, {asked}?", style_hint=style, relationship=relation, metadata={"about": about}
+        f"The user lives in {city}, {asked}?", style_hint=style, relationship=relation, metadata={"about": about}
     )
     assert city in answer.text
     (fact,) = [fact for fact in (await memory.facts()).items if fact.object == city]
