@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from .contract import TurnIn
     from .errors import MemoryosError
     from .memoryos import Memoryos
-    from .service import MemoryService, UserMemory
+    from .service import MemoryService
     from .settings import Settings, load_settings
+    from .user_memory import UserMemory
 
 _HOMES = {
     "MemoryService": ".service",
@@ -18,7 +19,7 @@ _HOMES = {
     "MemoryosError": ".errors",
     "Settings": ".settings",
     "TurnIn": ".contract",
-    "UserMemory": ".service",
+    "UserMemory": ".user_memory",
     "load_settings": ".settings",
 }
 

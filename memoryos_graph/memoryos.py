@@ -19,8 +19,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from .contract import FactOut, SearchResult, Why
 from .domain.citations import cleaned
 from .errors import InvalidInput, TryAgain
-from .service import MemoryService, UserMemory
+from .service import MemoryService
 from .settings import Settings, load_settings
+from .user_memory import UserMemory
 
 T = TypeVar("T")
 

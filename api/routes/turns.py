@@ -8,7 +8,7 @@ from fastapi import Body, Query, Response
 from pydantic import Discriminator, Field, Tag
 
 from memoryos_graph.contract import MAX_TURNS, OpaqueId, TurnDetail, TurnIn, TurnList, TurnsStored, TurnStored
-from memoryos_graph.service import Waited
+from memoryos_graph.user_memory import Waited
 
 from .. import deps, problems
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..contract import TurnIn
 from ..errors import NotFound
-from ..service import UserMemory
+from ..user_memory import UserMemory
 from .cases import Asked, Case, Mode
 from .failures import Failure, unfound
 

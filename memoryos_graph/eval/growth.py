@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from ..contract import RunOut
-from ..service import MemoryService, UserMemory
+from ..service import MemoryService
+from ..user_memory import UserMemory
 from .statements import send
 
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from ..contract import FactOut
-from ..service import UserMemory
+from ..user_memory import UserMemory
 
 QUESTIONS = ("the quote says so", "true of the user", "worth keeping")
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..service import MemoryService, UserMemory
+from ..service import MemoryService
+from ..user_memory import UserMemory
 from .answers import AnswerReport, Judged, ask, report
 from .cases import Asked, Case, Dataset, Mode
 from .diagnosis import diagnose

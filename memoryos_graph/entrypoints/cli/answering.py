@@ -14,7 +14,7 @@ from .session import drain, with_memory
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import AnswerResult, ContextResult
-    from memoryos_graph.service import UserMemory
+    from memoryos_graph.user_memory import UserMemory
 
 Question = Annotated[list[str], typer.Argument(help="The question.", show_default=False)]
 TopK = Annotated[int, typer.Option("--top-k", "-k", min=1, max=200, help="At most so many results as evidence.")]

@@ -17,7 +17,8 @@ from .session import run_async, with_memory, with_service
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import AuditHead, AuditVerified, DoctorReport, EventList
-    from memoryos_graph.service import MemoryService, UserMemory
+    from memoryos_graph.service import MemoryService
+    from memoryos_graph.user_memory import UserMemory
 
 Kind = StrEnum("Kind", {kind.upper(): kind for kind in get_args(EventKind)})  # type: ignore[misc]
 

@@ -14,7 +14,7 @@ from .session import drain, with_memory
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import Decided
-    from memoryos_graph.service import UserMemory
+    from memoryos_graph.user_memory import UserMemory
 
 FactId = Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact.", show_default=False)]
 Words = Annotated[list[str] | None, typer.Argument(metavar="[TEXT]", help="What is so, in your words.")]

@@ -15,8 +15,9 @@ from .session import WorkBars, drain, run_async, with_service
 if TYPE_CHECKING:
     from memoryos_graph.contract import FactOut, SearchResult, SegmentOut, Why
     from memoryos_graph.demo.load import Loaded
-    from memoryos_graph.service import MemoryService, UserMemory
+    from memoryos_graph.service import MemoryService
     from memoryos_graph.settings import Settings
+    from memoryos_graph.user_memory import UserMemory
 
 QUESTIONS = ("Which city do I live in?", "What am I allergic to?", "我的猫叫什么?")
 MOVES = "lives_in"

@@ -15,7 +15,7 @@ from .session import with_memory
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import CypherResult
-    from memoryos_graph.service import UserMemory
+    from memoryos_graph.user_memory import UserMemory
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 

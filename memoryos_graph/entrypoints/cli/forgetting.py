@@ -18,7 +18,8 @@ from .session import run_async, with_memory, with_service
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import ForgetPlan, Receipt, ReceiptCheck, ReceiptList
-    from memoryos_graph.service import MemoryService, UserMemory
+    from memoryos_graph.service import MemoryService
+    from memoryos_graph.user_memory import UserMemory
 
 WHAT = {
     "goes": "goes",

@@ -13,7 +13,7 @@ from .session import with_memory
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import PolicyOut
-    from memoryos_graph.service import UserMemory
+    from memoryos_graph.user_memory import UserMemory
 
 Remember = Annotated[
     str | None,

@@ -13,7 +13,7 @@ from .session import with_memory
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import ProfileDiff, ProfileOut, ProfileVersionList, RollbackOut
-    from memoryos_graph.service import UserMemory
+    from memoryos_graph.user_memory import UserMemory
 
 profile = typer.Typer(
     help="What is known of a user, rendered from facts: now, of a version, or at another moment.",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         TurnDetail,
         Why,
     )
-    from memoryos_graph.service import UserMemory
+    from memoryos_graph.user_memory import UserMemory
 
 
 class Kind(StrEnum):

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from memoryos_graph.contract import RunOut
-    from memoryos_graph.service import MemoryService, UserMemory
+    from memoryos_graph.service import MemoryService
     from memoryos_graph.settings import Settings
+    from memoryos_graph.user_memory import UserMemory
 
 T = TypeVar("T")
 

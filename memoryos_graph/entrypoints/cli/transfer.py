@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
     from memoryos_graph.contract import Imported, PackageImported
-    from memoryos_graph.service import UserMemory
+    from memoryos_graph.user_memory import UserMemory
 
 TRIES = 3
 

@@ -19,7 +19,7 @@ from .transfer import import_export, import_package
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import TurnIn, TurnList, TurnStored
-    from memoryos_graph.service import UserMemory
+    from memoryos_graph.user_memory import UserMemory
 
 BATCH = 100
 BATCH_CHARACTERS = 1_000_000

@@ -14,7 +14,7 @@ from .session import WorkBars, drain, run_async, settings, with_memory
 
 if TYPE_CHECKING:
     from memoryos_graph.contract import Maintenance, RunList, RunOut
-    from memoryos_graph.service import UserMemory
+    from memoryos_graph.user_memory import UserMemory
 
 
 class Step(StrEnum):

@@ -8,8 +8,9 @@ import time
 from typing import Any
 
 from ...contract import TurnIn
-from ...service import MemoryService, UserMemory
+from ...service import MemoryService
 from ...store.cypher_files import load
+from ...user_memory import UserMemory
 from .material import text
 from .timing import WARM_UP, figures, ratio
 
