@@ -34,6 +34,7 @@ def test_help_loads_nothing_heavy() -> None:
         "openai",
         "rjieba",
         "memoryos_graph.service",
+        "memoryos_graph.user_memory",
         "memoryos_graph.contract",
     ]
     program = f"import sys, memoryos_graph.entrypoints.cli.app; print([m for m in {heavy} if m in sys.modules])"
