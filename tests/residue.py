@@ -93,7 +93,10 @@ class Scanner:
         """What is found, by file; empty when nothing is."""
         places: dict[str, set[str]] = {}
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            data = path.read_bytes()
+            try:
+                data = path.read_bytes()
+            except FileNotFoundError:  # a running server deletes files of its indexes
+                continue
             names = {name for name, pattern in self._patterns if pattern in data}
             if path.name == "neostore.propertystore.db":
                 texts = "\n".join(short_texts(path))
