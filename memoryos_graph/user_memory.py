@@ -161,8 +161,8 @@ class UserMemory:
     ) -> list[TurnStored]:
         """Store turns in order; when this returns they survive any crash. See pipeline.intake.remember."""
         given = list(turns) if isinstance(turns, Sequence) else [turns]
-        checked = [turn if isinstance(turn, TurnIn) else checked(TurnIn, turn) for turn in given]
-        stored = await intake.remember(self._ctx, self.user_id, checked, idempotency_key=idempotency_key)
+        told = [turn if isinstance(turn, TurnIn) else checked(TurnIn, turn) for turn in given]
+        stored = await intake.remember(self._ctx, self.user_id, told, idempotency_key=idempotency_key)
         self._ctx.metrics.turns.inc(sum(turn.created for turn in stored))
         self._worker.nudge()
         return stored

@@ -30,7 +30,7 @@ _NAMES = (
     r"|verification codes?|2fa codes?"
 )
 _TOLD = re.compile(
-    rf"(?i)\b(?:{_NAMES})\b(?: (?:for|of|to|on|at|in)(?: (?!is\b|was\b)[\w.'’-]+){{1,5}})?"
+    rf"(?i)\b(?P<name>{_NAMES})\b(?: (?:for|of|to|on|at|in)(?: (?!is\b|was\b)[\w'’-]+(?:\.[\w'’-]+)*){{1,5}})?"
     r"(?P<by>\s*[:=：]\s*|\s+(?:is|was|are|will be|equals|to)(?: (?:now|still|just|simply|currently|set to))*:?\s+)"
     r"(?P<quoted>[\"'“”‘’`]?)(?P<value>[^\s\"“”`]+)"
 )
@@ -52,6 +52,7 @@ _TELLING = """
     secret private never always still only just usually something someone everything nothing anything there here be
     protected encrypted working ready about one more than like really quite pretty almost essential
 """
+_ORNAMENTS = ("pin", "pins")  # worn as often as typed
 _NOT_A_VALUE = frozenset(_TELLING.split())
 
 
@@ -72,7 +73,7 @@ def find(text: str) -> Iterator[Span]:
 
 def _is_value(match: re.Match[str]) -> bool:
     value = match["value"].strip(".,;:!?)'’")
-    if not value:
+    if not value or (match["name"].casefold() in _ORNAMENTS and not value[0].isdigit()):
         return False
     apostrophe = "'" in value or "’" in value
     marked = any(char.isdigit() for char in value) or (not value.isalpha() and not apostrophe)

@@ -41,7 +41,7 @@ LEXICON = Lexicon(
             prescri(?:bed|ption)s?
             medication|pills|symptoms
             (?:blood|test) (?:results?|tests?)
-            heart (?:attack|condition|disease)|stroke
+            heart (?:attack|condition|disease)|(?:had|has|having|suffered|survived|after|since) (?:a|his|her|my|the) (?:mini-?)?stroke
             hospitali[sz]ed|sober|relapsed?|chronic (?:pain|illness|fatigue)
             disab(?:led|ility)|wheelchair|insomnia|infection|tumou?r|fracture[ds]?|concussion
             """,
@@ -92,7 +92,7 @@ LEXICON = Lexicon(
         ),
         S.RELIGIOUS: (
             r"""
-            (?:devout|practi[sc]ing|lapsed|born-again) [\w-]+
+            (?:devout|practi[sc]ing|lapsed|born-again) (?:muslim|christian|catholic|protestant|anglican|jew|hindu|buddhist|sikh|mormon|believer)s?
             converted to (?:islam|christianity|judaism|buddhism|catholicism|hinduism)
             baptism|baptised|baptized|bar mitzvah|bat mitzvah
             """,
@@ -109,7 +109,7 @@ LEXICON = Lexicon(
             chlamydia|gonorrh(?:o)?ea|STIs?|STDs?
             """,
             r"""
-            gay|lesbian|queer|heterosexual|homosexual|came out(?: as [\w-]+)?|coming out
+            gay|lesbian|queer|heterosexual|homosexual|(?:came|come|coming|comes) out (?:as [\w-]+|to (?:my|his|her|their|our|me|us|you)\b)|(?:since|after|before|my|her|his|their) coming out(?= *(?:$|[.,;!?]))
             slept with|sleeping with|had sex|sleeps with|contraceptives?|birth control|affair with
             """,
         ),

@@ -54,7 +54,15 @@ NOT_SECRET = [
     "Call it 2026-03-01T10:00:00Z.",
     "The recipe: 200 g sugar, 3 eggs.",
     "The secret is to stir slowly.",
+    "I saw a pin on your purse. Is Spider-Man your favorite?",
+    "Her favourite pin is Spider-Man.",
     "密码太短了。",
+]
+NOT_SENSITIVE = [
+    "I have been practicing dance routines lately.",
+    "I love the new show coming out, called The Wheel of Time.",
+    "Each stroke of the brush carries a part of me.",
+    "我们珍视传统和文化遗产。",
 ]
 
 
@@ -82,3 +90,8 @@ def test_a_secret_told_in_words_is_found_without_the_words_around_it(text: str, 
 @pytest.mark.parametrize("text", NOT_SECRET)
 def test_what_only_looks_like_a_secret_is_left(text: str) -> None:
     assert _secrets(text) == []
+
+
+@pytest.mark.parametrize("text", NOT_SENSITIVE)
+def test_everyday_words_are_of_no_class(text: str) -> None:
+    assert find(text) == []
