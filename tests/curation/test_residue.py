@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import random
 import shutil
@@ -132,9 +133,12 @@ def any_value(rng: random.Random) -> Any:
     )()
 
 
-def supervisor_of(java: int) -> int:
-    shown = subprocess.run(["ps", "-o", "ppid=", "-p", str(java)], capture_output=True, text=True, check=True)
-    return int(shown.stdout)
+def kill_supervisor_of(java: int) -> None:
+    """Then Java ends too, unless it has just ended by itself."""
+    shown = subprocess.run(["ps", "-o", "ppid=", "-p", str(java)], capture_output=True, text=True, check=False)
+    with contextlib.suppress(ProcessLookupError):
+        for parent in shown.stdout.split():
+            os.kill(int(parent), 9)
 
 
 async def fill(service: MemoryService, rounds: int = 1) -> Scanner:
@@ -270,7 +274,7 @@ async def test_killed_at_any_step_and_run_again_it_leaves_nothing(own: Settings)
         await asyncio.sleep(rng.uniform(0, 12))
         pid = managed.status(own.data_dir, managed.Line(own.managed_line)).pid
         if pid is not None and rng.random() < 0.5:
-            os.kill(await asyncio.to_thread(supervisor_of, pid), 9)  # then Java ends too
+            await asyncio.to_thread(kill_supervisor_of, pid)
         if process.returncode is None:
             process.kill()
         await process.wait()
