@@ -133,12 +133,19 @@ def any_value(rng: random.Random) -> Any:
     )()
 
 
-def kill_supervisor_of(java: int) -> None:
-    """Then Java ends too, unless it has just ended by itself."""
-    shown = subprocess.run(["ps", "-o", "ppid=", "-p", str(java)], capture_output=True, text=True, check=False)
+async def kill_supervisor_of(java: int) -> None:
+    """Then Java ends too, unless it has just ended by itself; until then it would take connections and break them."""
     with contextlib.suppress(ProcessLookupError):
-        for parent in shown.stdout.split():
+        for parent in await parents_of(java):
             os.kill(int(parent), 9)
+    while await parents_of(java):
+        await asyncio.sleep(0.1)
+
+
+async def parents_of(process: int) -> list[str]:
+    command = ["ps", "-o", "ppid=", "-p", str(process)]
+    shown = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
+    return shown.stdout.split()
 
 
 async def fill(service: MemoryService, rounds: int = 1) -> Scanner:
@@ -274,7 +281,7 @@ async def test_killed_at_any_step_and_run_again_it_leaves_nothing(own: Settings)
         await asyncio.sleep(rng.uniform(0, 12))
         pid = managed.status(own.data_dir, managed.Line(own.managed_line)).pid
         if pid is not None and rng.random() < 0.5:
-            await asyncio.to_thread(kill_supervisor_of, pid)
+            await kill_supervisor_of(pid)
         if process.returncode is None:
             process.kill()
         await process.wait()
