@@ -25,13 +25,13 @@ class Weights:
     vector: float = 0.6
     text: float = 0.44
     fact: float = 0.23
-    neighbour: float = 0.27
+    neighbour: float = 0.245
     behind: float = 0.3
     continues: float = 0.1
     segment: float = 0.0
-    date: float = 1.3
+    date: float = 1.28
     time_words: float = 0.235
-    session: float = 0.15
+    session: float = 0.16
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from . import asking
 from .fusion import Ranked
 
 DEPTH = 50  # pages that are read once more: evidence further down is too seldom to be worth their texts
-# The index weighs words by how rare they are in everybody's pages: half of its score makes room for words weighed by
+# The index weighs words by how rare they are in everybody's pages: most of its score makes room for words weighed by
 # how rare they are among the pages read, which are this user's.
-TEXT_KEPT, WORDS, AROUND = 0.45, 0.18, 0.12
-ANSWER, SPEAKER, ASKED, LENGTH = 0.19, 0.15, 0.45, 0.2  # ASKED is a share of what a neighbour lends
+TEXT_KEPT, WORDS, AROUND = 0.36, 0.178, 0.164
+ANSWER, SPEAKER, ASKED, LENGTH = 0.203, 0.144, 0.47, 0.178  # ASKED is a share of what a neighbour lends
 LONG_ENOUGH = 100  # words from which on length says nothing more
 SATURATION, BY_LENGTH = 1.2, 0.75  # k1 and b of BM25, as in the index
 

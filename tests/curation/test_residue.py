@@ -32,6 +32,7 @@ from ..conftest import FakeEmbedder
 from ..graph import ask
 from ..pipeline.said import Said
 from ..residue import Scanner
+from ..store.managed.conftest import eventually, is_alive, supervisor_of
 from .canaries import PLACES, canaries, tell
 
 SHORT = [  # one for each way in which Neo4j packs short texts
@@ -135,17 +136,9 @@ def any_value(rng: random.Random) -> Any:
 
 async def kill_supervisor_of(java: int) -> None:
     """Then Java ends too, unless it has just ended by itself; until then it would take connections and break them."""
-    with contextlib.suppress(ProcessLookupError):
-        for parent in await parents_of(java):
-            os.kill(int(parent), 9)
-    while await parents_of(java):
-        await asyncio.sleep(0.1)
-
-
-async def parents_of(process: int) -> list[str]:
-    command = ["ps", "-o", "ppid=", "-p", str(process)]
-    shown = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
-    return shown.stdout.split()
+    with contextlib.suppress(ProcessLookupError, subprocess.CalledProcessError):
+        os.kill(await asyncio.to_thread(supervisor_of, java), 9)
+    await eventually(lambda: not is_alive(java))
 
 
 async def fill(service: MemoryService, rounds: int = 1) -> Scanner:
