@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+import pytest
 
 from memoryos_graph import MemoryService
 from memoryos_graph.pipeline.retention import prune
@@ -121,6 +122,7 @@ async def test_a_repeat_does_not_bring_back_what_was_forgotten(http: httpx.Async
     assert (await http.get(f"{base}/facts")).json()["items"] == []
 
 
+@pytest.mark.engine
 async def test_what_a_request_is_known_by_is_kept_for_a_day(
     http: httpx.AsyncClient, base: str, user_id: str, service: MemoryService, clock: FakeClock
 ) -> None:

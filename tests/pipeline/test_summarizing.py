@@ -54,6 +54,7 @@ def _readings(model_server: Scene) -> list[str]:
     return [request.text for request in model_server.scenario.requests() if request.kind == "read_batch"]
 
 
+@pytest.mark.engine
 async def test_what_is_left_is_summed_up_by_the_model(
     reading: MemoryService, ana: tuple[UserMemory, list[str]], model_server: Scene
 ) -> None:
