@@ -47,7 +47,7 @@ async def _kill_while_writing(env: dict[str, str], user_id: str, kills: int, see
             numbers = [attempt * 40 + n for n in range(40)]
             senders = [asyncio.create_task(_send(port, user_id, numbers[i::4], acknowledged)) for i in range(4)]
             enough = len(acknowledged) + rng.randint(1, 25)
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(200):
                 while len(acknowledged) < enough:
                     await asyncio.sleep(0.001)
             await asyncio.sleep(rng.uniform(0, 0.03))  # the moment of the crash is what is random here
@@ -72,7 +72,7 @@ async def _check(service: MemoryService, user_id: str, acknowledged: set[str]) -
     await assert_invariants(service, user_id)
 
 
-@pytest.mark.timeout(500)
+@pytest.mark.timeout(900)
 async def test_cases_l21_u12_kills_while_writing_lose_and_double_nothing(
     service: MemoryService, user_id: str, cli_env: dict[str, str], model_server: Scene
 ) -> None:
@@ -81,7 +81,7 @@ async def test_cases_l21_u12_kills_while_writing_lose_and_double_nothing(
     assert len(acknowledged) > KILLS
     await _check(service, user_id, acknowledged)
     async with serving(env, free_port()):
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(300):
             while (stats := await service.user(user_id).stats()).states["stored"] or stats.pages["stm"] > 10:
                 await asyncio.sleep(0.2)
     await _check(service, user_id, acknowledged)
