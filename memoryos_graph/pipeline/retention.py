@@ -30,11 +30,11 @@ async def prune(ctx: Context, user_id: str) -> int:
             user = await tx.one("lock_user", user_id=user_id, lock=lock)
             runs = await tx.one("delete_runs", user_id=user_id, before=before, limit=BATCH) if before else None
             versions = await tx.one("delete_versions", user_id=user_id, kept=VERSIONS, limit=BATCH)
-            await tx.run("delete_requests", user_id=user_id, before=now - REQUESTS_KEPT, limit=BATCH)
+            requests = await tx.one("delete_requests", user_id=user_id, before=now - REQUESTS_KEPT, limit=BATCH)
             counts = {"runs": runs["deleted"] if runs else 0, "versions": versions["deleted"] if versions else 0}
             if user is not None and any(counts.values()):
                 await append_events(ctx, tx, user_id, user, [Noted("retention", [], counts)], now)
-            return sum(counts.values())
+            return sum(counts.values()) + (requests["deleted"] if requests else 0)
 
         gone = await ctx.store.write(user_id, write)
         deleted += gone
