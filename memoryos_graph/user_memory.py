@@ -351,17 +351,13 @@ class UserMemory:
         self, fact_id: str, text: str | None = None, *, idempotency_key: str | None = None, **options: Any
     ) -> Decided:
         """Put right what was never so; options are the fields of CorrectRequest. See curation.correcting.correct."""
-        request = checked(CorrectRequest, {"text": text, **options})
-        given = (self._ctx, self.user_id, ActKind.CORRECT, fact_id, request)
-        return await self._decided(correcting.correct(*given, key=idempotency_key))
+        return await self._correct(ActKind.CORRECT, fact_id, {"text": text, **options}, idempotency_key)
 
     async def change(
         self, fact_id: str, text: str | None = None, *, idempotency_key: str | None = None, **options: Any
     ) -> Decided:
         """Say what took the place of a fact in the world, from `valid_from` on (default now). As `correct` else."""
-        request = checked(CorrectRequest, {"text": text, **options})
-        given = (self._ctx, self.user_id, ActKind.CHANGE, fact_id, request)
-        return await self._decided(correcting.correct(*given, key=idempotency_key))
+        return await self._correct(ActKind.CHANGE, fact_id, {"text": text, **options}, idempotency_key)
 
     async def retract(self, fact_id: str, *, idempotency_key: str | None = None, **options: Any) -> Decided:
         """Take a fact back: it was never so. Options are `reason` and `version`. Raises NotFound, Conflict."""
@@ -386,6 +382,10 @@ class UserMemory:
         """State a fact by hand; options are the fields of StateRequest. See curation.correcting.state_fact."""
         request = checked(StateRequest, {"text": text, **options})
         return await self._decided(correcting.state_fact(self._ctx, self.user_id, request, key=idempotency_key))
+
+    async def _correct(self, kind: ActKind, fact_id: str, options: dict[str, Any], key: str | None) -> Decided:
+        request = checked(CorrectRequest, options)
+        return await self._decided(correcting.correct(self._ctx, self.user_id, kind, fact_id, request, key=key))
 
     async def _uphold(self, kind: ActKind, fact_id: str, options: dict[str, Any], key: str | None) -> Decided:
         request = checked(DecideRequest, options)

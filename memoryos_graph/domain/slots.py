@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -108,23 +108,28 @@ def _inherited(
     corrections = {one: slot for slot, acting in blows.items() for one in acting if one.stance is Stance.CORRECTS}
     for correction in sorted(corrections, key=lambda one: one.order):
         denied = [one for one in inside.get(corrections[correction], ()) if one.order < correction.order]
-        times = [one.begins or begins.get(one, one.said_at) for one in denied if one.states]
+        times = [_begins_of(one, begins) for one in denied if one.states]
         times = [at for at in times if correction.act is None or correction.act.covers(at)]
         if times and correction.begins is None:
             begins[correction] = min(times)
     return begins
 
 
+def _begins_of(one: Statement, begins: Mapping[Statement, datetime]) -> datetime:
+    """When a statement begins to hold: as it says itself, else as it has inherited, else when it was said."""
+    return one.begins or begins.get(one, one.said_at)
+
+
 def _undone_by(restoration: Statement, blow: Statement, begins: dict[Statement, datetime]) -> bool:
     """Whether a blow took the place of what holds after all."""
     if blow.order > restoration.order or replaced_slot(blow) != slot_of(restoration):
         return False
-    return restoration.act is not None and restoration.act.covers(blow.begins or begins.get(blow, blow.said_at))
+    return restoration.act is not None and restoration.act.covers(_begins_of(blow, begins))
 
 
 def _withdrawn(blow: Statement, slot: SlotKey, said: Sequence[Statement], begins: dict[Statement, datetime]) -> bool:
     """Whether a caller said last that the words of a blow are not so, or that what they replaced holds after all."""
-    at, withdrawn = blow.begins or begins.get(blow, blow.said_at), False
+    at, withdrawn = _begins_of(blow, begins), False
     acts = [one for one in said if one.act and one.order > blow.order and slot_of(one).subject == slot_of(blow).subject]
     for one in sorted(acts, key=lambda one: one.order):
         meant = one.act is not None and one.act.covers(at)

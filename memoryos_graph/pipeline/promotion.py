@@ -22,7 +22,7 @@ from ..store.connection import Row, Tx
 from ..store.records import page_of
 from .cooling import heat_numbers, heat_of
 from .facts import candidates_of, read_bans, read_ledger, take, write_facts
-from .step import Inputs, InputsChanged, Noted, Outcome, Step, read_epoch, running, write_step
+from .step import Inputs, Noted, Outcome, Step, check_unchanged, read_epoch, running, write_step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ async def _promote(ctx: Context, user_id: str, step: Step, segment: _Due, pages:
     said_at = {page.page_id: page.event_time for page in pages}
 
     async def write(tx: Tx, user: Row) -> Outcome:
-        await _check_unchanged(tx, user_id, pages)
+        await check_unchanged(tx, user_id, pages)
         bans = await read_bans(tx, user_id, user["tombstone_key"], list(shown))
         ledger = await read_ledger(tx, user_id, [*claims, *admitted.echoes], step)
         policy = Policy.of(user["policy"])
@@ -130,13 +130,6 @@ async def _unread_pages(ctx: Context, user_id: str, segment: _Due) -> list[Page]
         return await tx.run("unread_pages", user_id=user_id, segment_id=segment.segment_id, limit=limit)
 
     return [page_of(row["page"]) for row in await ctx.store.read(user_id, unread)]
-
-
-async def _check_unchanged(tx: Tx, user_id: str, pages: Sequence[Page]) -> None:
-    rows = [{"page_id": page.page_id, "content_hash": page.content_hash} for page in pages]
-    found = await tx.one("pages_unchanged", user_id=user_id, rows=rows)
-    if found is None or found["unchanged"] != len(rows):
-        raise InputsChanged
 
 
 def _outcome(

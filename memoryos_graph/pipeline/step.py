@@ -15,6 +15,7 @@ from ..context import Context
 from ..contract import RunOut
 from ..domain.budget import day_of
 from ..domain.event import EventKind, next_event
+from ..domain.page import Page
 from ..domain.usage import ModelCall, total_tokens
 from ..errors import MemoryosError, ModelBudgetSpent, ModelChanged, ModelError, TryAgain
 from ..llm.provider import Reply
@@ -92,6 +93,14 @@ async def read_epoch(tx: Tx, user_id: str) -> int:
     """The user's forget_epoch; read first, so that a forget during the other reads is noticed (I15)."""
     row = await tx.one("forget_epoch", user_id=user_id)
     return int(row["forget_epoch"]) if row else 0
+
+
+async def check_unchanged(tx: Tx, user_id: str, pages: Sequence[Page]) -> None:
+    """Raises InputsChanged unless the pages that a step has read are still there, with the same content."""
+    rows = [{"page_id": page.page_id, "content_hash": page.content_hash} for page in pages]
+    found = await tx.one("pages_unchanged", user_id=user_id, rows=rows)
+    if found is None or found["unchanged"] != len(rows):
+        raise InputsChanged
 
 
 @asynccontextmanager

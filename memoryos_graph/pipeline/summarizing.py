@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from ..context import Context
 from ..contract import RunOut
@@ -14,7 +12,7 @@ from ..domain.segment import KEYWORDS, summed_up, topic_text
 from ..domain.validity import NEVER
 from ..store.connection import Row, Tx
 from ..store.records import page_of
-from .step import Inputs, InputsChanged, Outcome, Step, read_epoch, running, write_step
+from .step import Inputs, InputsChanged, Outcome, Step, check_unchanged, read_epoch, running, write_step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +81,7 @@ async def _sum_up(ctx: Context, user_id: str, step: Step, extract: _Extract) -> 
     version_id = ctx.clock.new_id()
 
     async def write(tx: Tx, user: Row) -> Outcome:
-        await _check_unchanged(tx, user_id, extract)
+        await _check_extract(tx, user_id, extract)
         await tx.run(
             "write_summary",
             user_id=user_id,
@@ -114,12 +112,9 @@ async def _leave(ctx: Context, user_id: str, step: Step, extract: _Extract) -> R
     return await write_step(ctx, user_id, step, write)
 
 
-async def _check_unchanged(tx: Tx, user_id: str, extract: _Extract) -> None:
-    rows: Sequence[dict[str, Any]] = [
-        {"page_id": page.page_id, "content_hash": page.content_hash} for page in extract.pages
-    ]
-    pages = await tx.one("pages_unchanged", user_id=user_id, rows=rows)
+async def _check_extract(tx: Tx, user_id: str, extract: _Extract) -> None:
+    await check_unchanged(tx, user_id, extract.pages)
     segment = [{"segment_id": extract.segment_id, "version": extract.version}]
-    segments = await tx.one("segments_unmoved", user_id=user_id, rows=segment)
-    if pages is None or pages["unchanged"] != len(rows) or segments is None or not segments["unmoved"]:
+    found = await tx.one("segments_unmoved", user_id=user_id, rows=segment)
+    if found is None or not found["unmoved"]:
         raise InputsChanged
